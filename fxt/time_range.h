@@ -13,7 +13,7 @@ namespace FXT_API fxt {
 
 // The texts that parse_time_ns() accepts, for messages.
 inline constexpr std::string_view kTimeForm =
-    "a time such as 250, 1.5us, 20ms or 2s (units: ns, us, ms, s, m, h; ns without one)";
+    "a time such as 250, 1.5us, 20ms or 2s (units: ns, us, ms, s, m, h; default: ns)";
 
 // Parses digits with an optional decimal point and a unit in any case. The units are those of kTimeForm, and
 // nsec, usec, msec, sec, min and hour. The result is exact, and rounded down to whole ns. Returns nothing for
@@ -22,7 +22,7 @@ FXT_API std::optional<std::uint64_t> parse_time_ns(std::string_view text);
 
 // The texts that parse_size() accepts, for messages.
 inline constexpr std::string_view kSizeForm =
-    "a size such as 500k, 100M or 1.5GiB (k, M, G are thousands, Ki, Mi, Gi of 1024)";
+    "a size such as 500k, 100M or 1.5GiB (k, M and G are powers of 1000, Ki, Mi and Gi are powers of 1024)";
 
 // Parses a size in bytes in the same way. The unit may end with B.
 FXT_API std::optional<std::uint64_t> parse_size(std::string_view text);

@@ -50,17 +50,17 @@ namespace {
 using fxt::ExitCode;
 
 constexpr NoteKind kOlderPieces{
-    "older-pieces", "files with names like the pieces of this trace, left over from an earlier run", true};
-constexpr NoteKind kRangeClock{"range-clock", "times of --time-range, with the clock that they refer to",
-                               true};
+    "older-pieces", "files from an earlier run that have names like the pieces of this trace", true};
+constexpr NoteKind kRangeClock{"range-clock", "the clocks on which times of --time-range are", true};
 constexpr NoteKind kOutsideRange{"outside-range", "events outside of the requested time, not shown", true};
-constexpr NoteKind kNoSuchThread{"no-such-thread", "thread ids of --tid that are in no INPUT"};
+constexpr NoteKind kNoSuchThread{"no-such-thread", "thread ids of --tid that no INPUT has"};
 constexpr NoteKind kLargePieces{"large-pieces", "pieces that are larger than --split-size", true};
-constexpr NoteKind kNotInJson{"not-in-json",
-                              "records that JSON can't represent: switches, wakeups, losses and blobs", true};
+constexpr NoteKind kNotInJson{
+    "not-in-json", "records that JSON can't represent: context switches, wakeups, losses and blobs", true};
 constexpr NoteKind kFitted{"fitted", "calls left out because of --fit", true};
 constexpr NoteKind kCutFlows{
-    "cut-arrows", "arrows that end after the range or in a later piece: ended on the thread where they start",
+    "cut-arrows",
+    "arrows that end after the range or in a later piece, so they are ended on the thread where they start",
     true};
 
 // The paragraphs and list items of a page without emphasis and links, wrapped for a terminal.
@@ -147,7 +147,7 @@ void import_inputs(const ConvertOptions& options, std::span<const std::optional<
     naming_input(options.inputs[i], [&] {
       importer.import(options.inputs[i], context);
       if (context.timeline.input_count() != i + 1)
-        throw BrokenContract("import() must call begin_input() once, and did not");
+        throw BrokenContract("import() did not call begin_input() exactly once");
     });
     std::optional<std::int64_t> offset_ns = offsets_ns[i];
     is_offset_used |= importer.joins_others();
@@ -209,10 +209,10 @@ void apply_cut(const fxt::CutCounters& cut, const TraceOutput& output, std::uint
   if (const auto older = output.files().left_over(); !older.empty())
     notes.add(kOlderPieces, target, fmt::format("{}", fmt::join(older, ", ")), older.size());
   if (cut.oversized != 0)
-    notes.add(
-        kLargePieces, target,
-        fmt::format("up to {} bytes, because each piece repeats names and open calls", cut.largest_bytes),
-        cut.oversized);
+    notes.add(kLargePieces, target,
+              fmt::format("they have up to {} bytes, because each piece repeats names and open calls",
+                          cut.largest_bytes),
+              cut.oversized);
   if (cut.cut_flows != 0)
     notes.add(kCutFlows, target, fmt::format("{} arrows", cut.cut_flows), cut.cut_flows);
 }

@@ -50,17 +50,18 @@ fxt::ProgramText program_text(const Importers& importers) {
           .summary = fmt::format("converts {}s to FXT", fmt::join(names_of(importers), "s and ")),
           .synopses = {"[OPTIONS] INPUT... OUTPUT", "[OPTIONS] -o OUTPUT INPUT...", "[OPTIONS] [INPUT]",
                        "--inspect[=all] [--report json] INPUT..."},
-          .description =
-              fmt::format("Converts {} into one FXT trace, which Perfetto, Tracy, magic-trace and Fuchsia's "
-                          "tools open. If the name of OUTPUT ends in .json, writes JSON of Chrome's trace "
-                          "events instead. The type of an input is detected from its content, not its name. "
-                          "An INPUT may also be a tar archive of recordings; `-` is standard input. An "
-                          "OUTPUT that ends in .gz, .zst, .bz2 or .xz is compressed; `-` is standard output. "
-                          "A single INPUT is written to INPUT.fxt. Without an INPUT, {} is converted.",
-                          fmt::join(kinds_and_forms, " and "), fmt::join(defaults, " or ")),
+          .description = fmt::format(
+              "Converts {} into one FXT trace, which Perfetto, Tracy, magic-trace and Fuchsia's tools open. "
+              "If the name of OUTPUT ends in .json, it is JSON in the format of Chrome's trace events "
+              "instead. The type of an input is detected from its content, not from its name. An INPUT may "
+              "also be a tar archive of recordings. If it is `-`, it is read from standard input. If OUTPUT "
+              "ends in .gz, .zst, .bz2 or .xz, it is compressed. If it is `-`, it is written to standard "
+              "output. A single INPUT is written to INPUT.fxt. Without an INPUT, {} is converted.",
+              fmt::join(kinds_and_forms, " and "), fmt::join(defaults, " or ")),
           .exit_status =
-              "0: done, possibly with notes. 1: an input could not be understood, or the output could not be "
-              "written. 2: wrong usage. 3: done, but with --strict and notes that are not informational.",
+              "0: success, possibly with notes. 1: an input could not be read, the output could not be "
+              "written, or there is nothing to show. 2: wrong usage. 3: the output was written, but --strict "
+              "was given and there are notes that are not informational.",
           .examples = std::move(examples),
           .common_options = std::move(common_options),
           .build = fxt::build_text(libraries)};
@@ -108,10 +109,10 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
            {.name = "time-range",
             .letter = 'r',
             .argument = "A~B",
-            .help = "convert only this part, including both ends; either end may be empty. A time with a "
-                    "unit (20ms) counts from the program's first call. A time without a unit (1061.4004) is "
-                    "in seconds on the recording's own clock. Calls that cross an edge are cut there and get "
-                    "the argument `cut`. Use it to look at a part in detail",
+            .help = "convert only this range of time, including both ends. Either end may be empty. A time "
+                    "with a unit (20ms) counts from the program's first call. A time without a unit "
+                    "(1061.4004) is in seconds on the recording's clock. If a call crosses an end of the "
+                    "range, it is cut there, and has the argument `cut`. Use it to look at a part in detail",
             .value = each<fxt::TimeRange>([&](fxt::TimeRange range) { cut_of(options).range = range; })},
            {.name = "fit",
             .argument = "SIZE",
@@ -123,13 +124,13 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
                 each<fxt::PositiveSize>([&](fxt::PositiveSize size) { options.fit_bytes = size.bytes; })},
            {.name = "split-size",
             .argument = "SIZE",
-            .help = "divide the trace into pieces OUT.000.fxt, OUT.001.fxt, ... of about this size (100M) "
-                    "before compression; each opens on its own. Use it to keep all calls of a large recording",
+            .help = "divide the trace into pieces OUT.000.fxt, OUT.001.fxt, ... of about this size (100M), "
+                    "before compression. A viewer can open each piece without the others",
             .value = each<fxt::PositiveSize>(
                 [&](fxt::PositiveSize size) { cut_of(options).split_bytes = size.bytes; })},
            {.name = "split-time",
             .argument = "TIME",
-            .help = "divide the trace into such pieces by time (1s; a number without a unit is in ns)",
+            .help = "divide the trace into pieces of this length (1s). A number without a unit is in ns",
             .value = each<fxt::PositiveDuration>(
                 [&](fxt::PositiveDuration length) { cut_of(options).split_ns = length.ns; })},
            choice("demangle", options.import.demangle,
@@ -145,14 +146,15 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
             })},
            choice("blobs", options.import.blobs,
                   {{"none", Blobs::None}, {"memory", Blobs::Memory}, {"all", Blobs::All}},
-                  "choose which files and memory to store as blobs (default: memory, which stores only "
-                  "memory that can't be shown in another form)"),
+                  "choose the data to store as blobs (default: memory, which stores the memory that GDB "
+                  "collected). all also stores the text files of a uftrace recording and the registers of "
+                  "GDB's frames"),
            {.name = "offset",
             .argument = "[INPUT=]TIME",
             .help = fmt::format(
-                "add TIME to all times of INPUT. INPUT is the path as given or as the report lists it "
-                "(ARCHIVE/PATH for a recording in an archive), or its number in that list. TIME may be "
-                "negative, in ns (default), us, ms or s. {}May be repeated",
+                "add TIME to all times of INPUT. INPUT is its path as given, its path in the report "
+                "(ARCHIVE/PATH for a recording in an archive), or its number in the report. TIME may be "
+                "negative, and is in ns (default), us, ms or s. {}May be repeated",
                 joining.empty()
                     ? ""
                     : fmt::format("Without INPUT, all {}s are moved. ", fmt::join(joining, "s and "))),
@@ -160,18 +162,19 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
             .may_repeat = true},
            choice("durations", options.lanes.durations,
                   {{"mixed", DurationForm::Mixed}, {"pairs", DurationForm::Pairs}},
-                  "choose the records for calls: mixed (default) writes one record for a call if that is "
-                  "exact; pairs (default for JSON) always writes a start and an end record"),
+                  "choose the records for calls. mixed (default) writes one record for a call if viewers "
+                  "then nest it correctly, and otherwise two. pairs (default for JSON) always writes a start "
+                  "record and an end record"),
            choice("viewer-hints", options.has_viewer_hints, {{"auto", true}, {"none", false}},
-                  "store hints for Perfetto: the part to show first, the order of processes and threads, "
-                  "command lines and, with --utc, the date. They are in a blob that other viewers skip "
-                  "(default: auto)"),
+                  "choose whether to store hints for Perfetto: the range to show first, the order of "
+                  "processes and threads, command lines and, with --utc, the date. Other viewers skip these "
+                  "hints (default: auto, which stores them)"),
        }});
   if (!joining.empty())
     table.back().options.push_back(
         flag("apart", 0, options.apart,
-             fmt::format("give the threads of a {} tracks of their own (default: draw its events among the "
-                         "calls of the same thread, if another INPUT has it)",
+             fmt::format("give the threads of a {} tracks of their own (default: if another INPUT has the "
+                         "same thread, draw the events among that thread's calls)",
                          fmt::join(joining, " or a "))));
   for (const auto& importer : options.importers)
     table.push_back({.title = fmt::format("For a {}:", importer->name()), .options = importer->options()});
@@ -192,10 +195,10 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
             .may_repeat = true,
             .goes_with_inspect = true},
            flag("force", 'f', options.force,
-                "replace any existing OUTPUT, not only an empty file or a trace of its format; also write "
-                "more than 10,000 pieces"),
+                "replace any existing OUTPUT, and not only an empty file or a trace of the same format. Also "
+                "write more than 10,000 pieces"),
            flag("sync", 0, options.sync,
-                "wait until OUTPUT is on the disk, before and after it replaces an older file; it then "
+                "wait until OUTPUT is on the disk, before and after it replaces an older file. It then "
                 "survives a power failure"),
            {.name = "jobs",
             .letter = 'j',

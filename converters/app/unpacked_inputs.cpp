@@ -130,16 +130,16 @@ class TemporaryFolder {
 // Creating and removing a file takes some 0.1 ms.
 constexpr fxt::Limit kFiles{"files in an archive", 50'000, 1};
 constexpr fxt::Limit kFolders{"folders in an archive", 10'000, 0};
-constexpr fxt::Limit kDepth{"folders around a file of an archive", 64, 0};
-constexpr fxt::Limit kAllDepths{"folders around all files of an archive together", 1'000'000, 0};
-constexpr fxt::Limit kReplaced{"files of an archive that replace an earlier one", 10'000, 0};
-constexpr fxt::Limit kNameLength{"characters in the name of a file of an archive", 1024, 0};
-constexpr fxt::Limit kNames{"MiB of names of files of an archive", 16 * fxt::kMiB, 0};
+constexpr fxt::Limit kDepth{"folders around a file in an archive", 64, 0};
+constexpr fxt::Limit kAllDepths{"folders around files in an archive, in total", 1'000'000, 0};
+constexpr fxt::Limit kReplaced{"files in an archive that replace an earlier file", 10'000, 0};
+constexpr fxt::Limit kNameLength{"characters in a file name in an archive", 1024, 0};
+constexpr fxt::Limit kNames{"MiB of file names in an archive", 16 * fxt::kMiB, 0};
 constexpr fxt::Limit kRecordings{"recordings in an archive", 100, 0};
 constexpr fxt::Limit kLinks{"symbolic links in an archive", 1000, 0};
-constexpr fxt::Limit kHeader{"MiB before the content of a file of an archive", 4 * fxt::kMiB, 0};
+constexpr fxt::Limit kHeader{"MiB before the content of a file in an archive", 4 * fxt::kMiB, 0};
 // A file is read once for each of its names.
-constexpr fxt::Limit kRepeated{"MiB of files of an archive that are read again through links", 64 * fxt::kMiB,
+constexpr fxt::Limit kRepeated{"MiB of files in an archive that are read again through links", 64 * fxt::kMiB,
                                1 * fxt::kKiB};
 constexpr fxt::Limit kUnpackedFiles{"MiB of unpacked files", 1024 * fxt::kMiB, 200 * fxt::kKiB};
 
@@ -370,7 +370,7 @@ class Unpacker {
     const int error = ::archive_errno(archive.get());
     if (error == ENOSPC || error == EDQUOT)
       throw std::runtime_error(
-          fmt::format("{}: can't unpack {} there: {}; TMPDIR names another folder for temporary files",
+          fmt::format("{}: can't unpack {} there: {}; set TMPDIR to another folder for temporary files",
                       folder_for_temporary_files(), name_, std::strerror(error)));
     fail(fmt::format("can't unpack: {}{}{}", problem, error > 0 && error != EILSEQ ? ": " : "",
                      error > 0 && error != EILSEQ ? std::strerror(error) : ""));

@@ -85,7 +85,7 @@ std::size_t Timeline::number_of(const Lane& lane) const {
   // The lane is usually one of the latest lanes.
   const auto found = std::find_if(parts_.lanes.rbegin(), parts_.lanes.rend(),
                                   [&](const Lane& other) { return &other == &lane; });
-  if (found == parts_.lanes.rend()) throw BrokenContract("a lane is of another Timeline");
+  if (found == parts_.lanes.rend()) throw BrokenContract("a lane belongs to another Timeline");
   return static_cast<std::size_t>(parts_.lanes.rend() - found) - 1;
 }
 
@@ -228,8 +228,8 @@ void Timeline::note_shared_cpus() const {
     const bool is_same_time = input.first_ns == earlier.first_ns && input.last_ns == earlier.last_ns;
     if (!earlier.cpus_of) return false;
     if (*input.cpus_of != *earlier.cpus_of)
-      note(input, fmt::format("its CPUs belong to \"{}\", the CPUs of other inputs to \"{}\"", *input.cpus_of,
-                              *earlier.cpus_of));
+      note(input, fmt::format("its CPUs belong to \"{}\", but the CPUs of other inputs belong to \"{}\"",
+                              *input.cpus_of, *earlier.cpus_of));
     else if (input.first_ns > earlier.last_ns || earlier.first_ns > input.last_ns)
       return false;
     else if (input.moved_ns != earlier.moved_ns)

@@ -19,7 +19,7 @@ namespace {
 // The maximum number of entries and address ranges to read in one file, which takes a few seconds.
 constexpr std::size_t kMaxWork = 20'000'000;
 // All units may refer to the ranges of one long list.
-constexpr fxt::Limit kUnitRanges{"ranges of code of units with names of parameters", 4'000'000, 0};
+constexpr fxt::Limit kUnitRanges{"code ranges of compilation units with names of parameters", 4'000'000, 0};
 constexpr std::size_t kMaxDepth = 64;        // nesting of namespaces, and of types that stand for others
 constexpr std::size_t kMaxParameters = 256;  // in one function
 // The number of units that are compared if they have code at the same address, because a linker has folded

@@ -28,7 +28,7 @@ constexpr fxt::Limit kUnpacked{"MiB of unpacked sections of a program", 64 * fxt
 constexpr fxt::Limit kLineTables{"MiB of line tables of a program", 3 * fxt::kMiB, 341};
 constexpr fxt::Limit kSymbolNames{"MiB of names of symbols", 48 * fxt::kMiB, 4 * fxt::kKiB};
 constexpr std::string_view kUnreadableSection = "the header of a section can't be read";
-constexpr std::string_view kUnendedText = "the last text of a section of debug information is not terminated";
+constexpr std::string_view kUnendedText = "the last text in a section of debug information has no end";
 constexpr ssize_t kMaxBuildIdBytes = 64;
 constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::uint64_t kAddressLimit = std::uint64_t{1} << 63;

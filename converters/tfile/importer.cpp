@@ -87,12 +87,12 @@ std::vector<Option> TraceFileImporter::options() {
               {"none", RegisterChoice::None},
               {"general", RegisterChoice::General},
               {"all", RegisterChoice::All}},
-             "choose which registers of a frame are shown (default: auto, the registers that the actions "
-             "name, and the general ones of $regs)"),
+             "choose which registers of a frame are shown (default: auto, which shows the registers that the "
+             "actions name, and for $regs the general registers)"),
       {.name = "plot",
        .argument = "ITEM[,ITEM...]",
        .help =
-           "also draw the numbers of these collected items as counters; `all` draws every collected number",
+           "also show the numbers in these collected items as counters. `all` shows all collected numbers",
        .value = each<std::string>([this](const std::string& items) { add_items(items, options_.plotted); }),
        .may_repeat = true},
       {.name = "program",
@@ -105,7 +105,7 @@ std::vector<Option> TraceFileImporter::options() {
       {.name = "load-bias",
        .argument = "[MODULE=]ADDRESS",
        .help =
-           "set the load address of that program, or of the module with that file name (default: detected)",
+           "set the load address of the program, or of the module with this file name (default: detected)",
        .value = each<std::string>(
            [this](const std::string& text) { options_.load_biases.push_back(parse_bias(text)); }),
        .may_repeat = true,

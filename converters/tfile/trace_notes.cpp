@@ -42,9 +42,10 @@ void note_frames(const TraceFile& trace, const TraceSurvey& survey, Notes& notes
               fmt::format("the recording has {} frames, but {} were found", *status->frames, frames),
               *status->frames - frames);
   if (status->frames && status->frames_created && *status->frames_created > *status->frames)
-    notes.add(kFramesOverwritten, file,
-              fmt::format("{} frames were recorded, but {} kept", *status->frames_created, *status->frames),
-              *status->frames_created - *status->frames);
+    notes.add(
+        kFramesOverwritten, file,
+        fmt::format("{} frames were recorded, but {} were kept", *status->frames_created, *status->frames),
+        *status->frames_created - *status->frames);
   if (status->reason == StopReason::Full)
     notes.add(kBufferFull, file, "the recording stopped because its buffer was full");
 }
@@ -112,7 +113,7 @@ void note_untyped(const TraceFile& trace, const LocationTable& locations, Notes&
     }
   if (count > 0)
     notes.add(kUntypedValues, Location::file(trace.path),
-              "numbers are shown by their size; use --program to get types, members and names", count);
+              "values are shown as numbers; use --program to get types, members and names", count);
 }
 
 // Counts locations whose actions ask for registers that are not shown. Counts nothing if the user chose the
@@ -135,8 +136,8 @@ void note_registers(const TraceFile& trace, const LocationTable& locations, Regi
   });
   if (count > 0)
     notes.add(kRegistersLeftOut, Location::file(trace.path),
-              "only the registers that actions name, and the general ones of $regs, are shown; use "
-              "--registers general or all",
+              "only the registers that actions name, and for $regs the general registers, are shown; use "
+              "--registers general or --registers all",
               static_cast<std::uint64_t>(count));
 }
 

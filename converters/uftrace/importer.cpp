@@ -333,8 +333,8 @@ std::vector<Option> RecordingImporter::options() {
            "omit calls of linux:schedule in which a thread was preempted and did not wait"),
       not_with({"no-sched", "no-event"},
                flag("cpu-tracks", 0, options_.cpu_tracks,
-                    "also fill Perfetto's tracks of CPUs and thread states (default: show context switches "
-                    "only as calls of linux:schedule, so that the program's calls come first)")),
+                    "also show context switches on tracks for CPUs and thread states (default: show them "
+                    "only as calls of linux:schedule, so that Perfetto shows the program's calls first)")),
       flag("no-kernel", 0, options_.no_kernel, "omit kernel functions and tracepoints"),
       flag("kernel-only", 0, options_.kernel_only,
            "show only kernel functions, tracepoints and lost records"),
@@ -349,12 +349,12 @@ std::vector<Option> RecordingImporter::options() {
                                                                     options_.event_skip_out = false;
                                                                   })},
       flag("utc", 0, options_.utc,
-           "show wall-clock times if the recording has its offset, which is in whole seconds: times may be "
-           "wrong by one second"),
+           "show wall-clock times if the recording has the offset of the wall clock. The offset is in whole "
+           "seconds, so times may be wrong by one second"),
       {.name = "sysroot",
        .argument = "DIR",
-       .help = "look for programs and libraries below this directory, to get names if the recording has no "
-               ".sym files (default: on this machine)",
+       .help = "take programs and libraries from below this directory, to get names if the recording has no "
+               ".sym files (default: from this machine)",
        .value = each<std::string>([this](const std::string& path) {
          options_.elf.sysroot = path;
          if (std::error_code error; !std::filesystem::is_directory(options_.elf.sysroot, error))
@@ -363,8 +363,8 @@ std::vector<Option> RecordingImporter::options() {
        .fails_with = {"no-elf"}},
       not_with({"no-elf", "no-args"},
                choice("arg-names", options_.elf.names_parameters, {{"numbers", false}, {"program", true}},
-                      "choose the names of arguments: numbers (default) gives arg1, arg2; program takes the "
-                      "names of parameters from the debug information of the program or library")),
+                      "choose the names of arguments (default: numbers, which gives arg1, arg2). program "
+                      "takes the names of parameters from the debug information of the program or library")),
       {.name = "index",
        .argument = "DIR",
        .help = "keep an index of each long recording in this directory, so that -r does not read everything "
@@ -380,7 +380,7 @@ std::vector<Option> RecordingImporter::options() {
        .value = each<fxt::PositiveSize>(
            [this](fxt::PositiveSize size) { options_.index_step_bytes = size.bytes; })},
       flag("no-elf", 0, options_.elf.is_off,
-           "open no file outside the recording, so programs and libraries give no names"),
+           "do not open files outside the recording. Programs and libraries then do not provide names"),
   };
   std::vector<Option> options = options_of(options_.filters);
   options.insert(options.end(), others.begin(), others.end());

@@ -60,45 +60,48 @@ constexpr std::array kRules = {
          "Records of a thread are in time order. At equal times, ends come before the starts that follow "
          "them.",
          "Readers order events of equal times as in the file. Tracy then pairs starts with wrong ends."},
-    Rule{
-        "W17",
-        "Every start has an end, and every end has a start. Async operations with one id nest, and their "
-        "instants are inside one.",
-        "Perfetto shows a duration without an end as unfinished, and Tracy invents an end. Perfetto treats "
-        "the ids of async operations as global, and ends the operations that are open inside one that ends."},
+    Rule{"W17",
+         "Every start has an end, and every end has a start. Async operations with the same id nest, and "
+         "their instants are inside an operation.",
+         "Perfetto shows a duration without an end as unfinished, and Tracy invents an end. Perfetto treats "
+         "the ids of async operations as global. When an operation ends, it also ends the operations that "
+         "are open inside it."},
     Rule{"W18",
          "Names are not empty. The first argument of a thread's name is \"process\", of type koid. A thread "
-         "that is switched or woken has such a name, and its last name is in its process.",
-         "Perfetto loses names of threads without such a koid, or puts them under process 0; exporters skip "
-         "them. It puts scheduling records under the process that it has for the thread, and ignores the "
-         "process in the record. It shows threads of priority 0 without a known process as idle threads."},
+         "in a context switch or wakeup has such a name, and its last name has the process of that record.",
+         "Perfetto loses names of threads without such a koid, or puts them under process 0. Programs that "
+         "convert traces skip them. Perfetto takes the process of a scheduled thread from the thread's name, "
+         "and ignores the process in the scheduling record. It shows threads of priority 0 without a known "
+         "process as idle threads."},
     Rule{"W19", "Process and thread ids are 1 to 2^32-1.",
-         "Perfetto cuts them to 32 bits, and Tracy merges threads."},
+         "Perfetto cuts them to 32 bits, and Tracy may show two threads as one."},
     Rule{"W20",
-         "Counters have numeric arguments. Each names one series of one counter, for all ids and processes "
-         "of the counter. The counter cpu_frequency of category power has \"cpu\" and \"value\".",
+         "Counters have numeric arguments. Different counters have arguments with different names. Counters "
+         "that differ only in id or process can have the same argument names. The counter cpu_frequency in "
+         "the category power has \"cpu\" and \"value\".",
          "Perfetto counts an error for other types, and draws the counter cpu_frequency by CPU or drops it. "
-         "Tracy names a series by its argument only, and merges the series of different counters. For Tracy, "
-         "a counter with several ids or processes is one plot; Perfetto keeps them apart. "
-         "This is not reported."},
+         "Tracy names a series by its argument only, and merges the series of different counters. It also "
+         "draws a counter with several ids or processes as one plot, but Perfetto does not. This is not "
+         "reported."},
     Rule{"W21",
-         "Flow events are inside a duration of their thread. Between the duration's start and the flow "
-         "event, no complete event or instant has ended. Steps and ends follow a start with their id.",
+         "Flow events are inside a duration of their thread. Between the start of this duration and the flow "
+         "event, there is no instant, and no complete event ends. Steps and ends come after a start with the "
+         "same id.",
          "Perfetto binds a flow to the last event that began and was not ended by an end event. It drops "
          "flows without such an event, or without a start."},
     Rule{"W22", "There are no bool arguments.",
          "Debug builds of Tracy abort at them because of an assertion. Release builds read them."},
     Rule{"W23",
-         "There are no blob arguments. The blobs of type 3 together are Perfetto's packets. Profiler modules "
-         "and mmaps refer to indexed threads.",
+         "There are no blob arguments. All blobs of type 3 together are packets of Perfetto's format. "
+         "Profiler modules and mmaps refer to indexed threads.",
          "Tracy misreads the rest of the record after a blob argument, the C++ reader adds its padding, and "
-         "Perfetto shows \"unknown\". Perfetto imports blobs of type 3, and fails if they are not its "
-         "packets. Fuchsia's two readers read inline threads of profiler records in different ways."},
+         "Perfetto shows \"unknown\". Perfetto imports blobs of type 3, and fails if they are not packets of "
+         "its format. Fuchsia's two readers read inline threads of profiler records in different ways."},
     Rule{"W24", "There are no userspace objects.",
          "The C++ reader reports each as a record of unknown type."},
     Rule{"W25",
-         "Records are not extended, and have only known types and values. CPUs are at most 4095. Each "
-         "argument of a duration has a name of its own, also at its start and its end.",
+         "Records are not extended, and have only known types and values. CPUs are at most 4095. All "
+         "arguments of a duration have different names, even if some are at its start and others at its end.",
          "The Rust reader rejects an initialization with more words. The C++ reader reports unknown types as "
          "errors. Tracy misreads the rest of the record after an unknown argument. Perfetto aborts at larger "
          "CPUs. It keeps only one of two arguments with the same name at the start and the end of a "
@@ -108,10 +111,10 @@ constexpr std::array kRules = {
     Rule{"W27", "An argument \"loc\" = \"file:line\" is a source location.",
          "Only Tracy uses it. This is not reported."},
     Rule{"W28", "Instants belong to their threads, and have no \"frame\" in their names.",
-         "Fuchsia's programs write a scope, process or global, that the spec does not have. Only the C++ "
-         "reader reads it. Tracy takes any instant whose name contains \"frame\", in any case, for the start "
-         "of a frame. It does not list the instant among the messages of its thread, and draws unintended "
-         "frames."},
+         "Fuchsia's programs write scopes (process or global) that the spec does not have. Only the C++ "
+         "reader reads them. Tracy takes any instant whose name contains \"frame\", in upper or lower case, "
+         "for the start of a frame. It does not list the instant among the messages of its thread, and draws "
+         "unintended frames."},
     Rule{"W29", "A trace for one reader has only kinds of records that this reader shows.",
          "Perfetto ignores log messages. Tracy also ignores async operations, flows and context switches. "
          "Notes of --check --for list the records that the given readers ignore."},

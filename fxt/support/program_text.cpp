@@ -139,7 +139,7 @@ OptionGroup TextOptions::group() {
               {.name = kManual, .help = "print this text as a page for man(1)", .value = store_in(manual_)},
               choice(kCompletion, completion_,
                      {{"bash", Shell::Bash}, {"zsh", Shell::Zsh}, {"fish", Shell::Fish}},
-                     "print a script with which that shell completes the options")}};
+                     "print a script that completes the options in this shell")}};
 }
 
 std::optional<std::string> TextOptions::text_of(const ProgramText& program, const OptionTable& table,

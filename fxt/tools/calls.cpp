@@ -76,7 +76,7 @@ std::vector<std::string> CallStream::notes() const {
   };
   add(odd().unmatched, "ends have no start");
   add(odd().crossing, "calls end after the call in which they start");
-  add(odd().bad_times, "events belong to no call, because their times are impossible");
+  add(odd().bad_times, "events are not part of any call, because their times are impossible");
   return lines;
 }
 

@@ -45,13 +45,13 @@ ProgramText program_text() {
       .synopses = {"[OPTIONS] IN OUT"},
       .description =
           "Writes a part of a trace in the Fuchsia trace format, or divides it into pieces. IN may be "
-          "compressed with gzip, zstd, bzip2 or xz; `-` is standard input. An OUT that ends in .gz, .zst, "
-          ".bz2 or .xz is compressed; `-` is standard output. Durations that are cut have the argument "
-          "`cut`: `begin`, `end` or `both`.",
+          "compressed with gzip, zstd, bzip2 or xz; `-` is standard input. If OUT ends in .gz, .zst, .bz2 or "
+          ".xz, it is compressed. If it is `-`, it is written to standard output. Durations that are cut "
+          "have the argument `cut`: `begin`, `end` or `both`.",
       .exit_status =
-          "0: done. 1: IN can't be read, is damaged, lacks a requested thread or has no selected event, or "
-          "OUT can't be written. The readable and selected part is in OUT. 2: wrong usage.",
-      .examples = {{"fxt-cut -r 10ms~20ms run.fxt part.fxt", "write only this time"},
+          "0: success. 1: IN can't be read, is damaged, has no selected event or not all requested threads, "
+          "or OUT can't be written. OUT has everything that could be read and was selected. 2: wrong usage.",
+      .examples = {{"fxt-cut -r 10ms~20ms run.fxt part.fxt", "write only this range of time"},
                    {"fxt-cut --tid 101 run.fxt thread.json.gz", "write only this thread, as JSON"},
                    {"fxt-cut --name 'work*' run.fxt work.fxt", "write only these events"},
                    {"fxt-cut --split-size 100M run.fxt piece.fxt", "write pieces of 100 MB"},
@@ -65,8 +65,8 @@ OptionTable table_of(CutterOptions& options) {
   OptionGroup what{
       .title = "Selection:",
       .options = {
-          range_option("write only this time, in seconds on the trace's clock or, with a unit (20ms), since "
-                       "its start; either end may be empty",
+          range_option("write only this range. Times are in seconds on the trace's clock. Times with a unit "
+                       "(20ms) count from the start of the trace. Either end may be empty",
                        options.events.range),
           thread_option("write only records of this thread; may be repeated", options.events.threads),
           name_option("write only events with a name that matches this shell pattern; may be repeated",
@@ -77,8 +77,8 @@ OptionTable table_of(CutterOptions& options) {
       .options = {
           {.name = "split-time",
            .argument = "TIME",
-           .help = "divide the trace into pieces OUT.000.fxt, OUT.001.fxt, ... by time (1s; a number without "
-                   "a unit is in ns)",
+           .help = "divide the trace into pieces OUT.000.fxt, OUT.001.fxt, ... of this length (1s). A number "
+                   "without a unit is in ns",
            .value =
                each<PositiveDuration>([&](PositiveDuration length) { options.cut.split_ns = length.ns; })},
           {.name = "split-size",
@@ -87,7 +87,7 @@ OptionTable table_of(CutterOptions& options) {
            .value = each<PositiveSize>([&](PositiveSize size) { options.cut.split_bytes = size.bytes; })},
           format_option("OUT", options.format),
           flag("force", 'f', options.force,
-               "overwrite OUT even if it is not a trace; also write more than 10,000 pieces, and pieces "
+               "overwrite OUT even if it is not a trace. Also write more than 10,000 pieces, and pieces "
                "larger than --split-size"),
           flag("quiet", 'q', options.quiet, "print no report")}};
   return {std::move(what), std::move(how)};
@@ -108,7 +108,7 @@ void report(const CutCounters& counters, const PieceFiles& files) {
   list(files.complete());
   say(counters.cut_calls, "duration", "cut at the end of a piece");
   say(counters.outside, "record", "outside of the range");
-  say(counters.cut_flows, "flow", "cut because start and end are in different files");
+  say(counters.cut_flows, "flow", "cut because start and end are in different pieces");
   say(counters.unwritable, "record",
       "left out because of an unknown type, an unknown reference, or an impossible time");
   say(counters.repaired_strings, "string",

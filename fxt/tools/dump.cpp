@@ -79,12 +79,12 @@ ProgramText program_text() {
           "Prints a trace in the Fuchsia trace format, one line for each record. FILE may be compressed with "
           "gzip, zstd, bzip2 or xz; `-` is standard input.",
       .exit_status =
-          "0: done. 1: --check found an error (with --werror also a warning), or FILE can't be read to its "
-          "end, lacks a requested thread or has nothing that is selected. 2: wrong usage.",
+          "0: success. 1: --check found an error (with --werror also a warning), or FILE can't be read to "
+          "its end, has nothing that is selected or not all requested threads. 2: wrong usage.",
       .examples = {{"fxt-dump run.fxt", "print one line for each record"},
                    {"fxt-dump --stats --top 10 run.fxt", "print the ten longest functions"},
                    {"fxt-dump --diff old.fxt new.fxt", "compare two traces"},
-                   {"fxt-dump --callers malloc run.fxt", "print who called a function"},
+                   {"fxt-dump --callers malloc run.fxt", "print the callers of a function"},
                    {"fxt-dump --check run.fxt", "check that all readers can read it"}},
       .common_options = {"json", "stats", "diff", "top", "callers", "tree", "check", "time-range", "name",
                          "help"},
@@ -136,15 +136,15 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
                            "with --stats: print one line for each of these (default: function)")),
           {.name = "sort",
            .argument = "COLUMN[,COLUMN...]",
-           .help = "with --stats: sort calls by this column, and equal ones by the next column; `name` is a "
-                   "column as well (default: total)",
+           .help = "with --stats: sort calls by this column, and calls with equal values by the next column. "
+                   "`name` is also a column (default: total)",
            .value = each<std::string>(
                [&options](const std::string& list) { options.calls.order = CallReport::parse_order(list); }),
            .works_with = {"stats"},
            .fails_with = {"diff"}},
           {.name = "columns",
            .argument = "COLUMN[,COLUMN...]",
-           .help = "with --stats: print these columns in this order; p50, p90 and p99 are percentiles of the "
+           .help = "with --stats: print these columns in this order. p50, p90 and p99 are percentiles of the "
                    "lengths (default: calls,total,self,average,min,max)",
            .value = each<std::string>([&options](const std::string& list) {
              options.calls.columns = CallReport::parse_columns(list);
@@ -161,39 +161,37 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
            .value = store_in(options.csv),
            .works_with = {"stats"},
            .fails_with = {"diff", "json", "unit"}},
-          only_with(
-              {"stats", "diff", "tree", "callers", "callees"},
-              choice(
-                  "unit", options.calls.unit,
-                  {{"auto", TimeUnit::Auto},
-                   {"ns", TimeUnit::Ns},
-                   {"us", TimeUnit::Us},
-                   {"ms", TimeUnit::Ms},
-                   {"s", TimeUnit::S}},
-                  "with --stats, --diff, --callers, --callees and --tree: exact times in this unit (default: "
-                  "auto, which means three digits in a suitable unit, and us with --tree)")),
+          only_with({"stats", "diff", "tree", "callers", "callees"},
+                    choice("unit", options.calls.unit,
+                           {{"auto", TimeUnit::Auto},
+                            {"ns", TimeUnit::Ns},
+                            {"us", TimeUnit::Us},
+                            {"ms", TimeUnit::Ms},
+                            {"s", TimeUnit::S}},
+                           "with --stats, --diff, --callers, --callees and --tree: print exact times in this "
+                           "unit (default: auto, which prints three digits in a suitable unit, and exact "
+                           "times in us with --tree)")),
           mode("tree", 0, DumpMode::Tree,
-               "print only calls, indented: start in seconds, process/thread, length and name. A call of two "
-               "records has two lines, `{` and `}`; the second has the length"),
+               "print only calls, indented by depth: start in seconds, process/thread, length and name. A "
+               "call of two records has two lines, which end in `{` and `}`. The second line has the length"),
           mode("folded", 0, DumpMode::Folded,
-               "print folded stacks, which programs for flame graphs read: process;outer;inner and the ns "
-               "spent in inner itself"),
+               "print folded stacks, which programs for flame graphs read. A line has the form "
+               "process;outer;inner, and the ns that inner itself took"),
           graph("callers", DumpMode::Callers,
-                "print the functions that match this shell pattern, their callers, and the callers of these, "
-                "with "
-                "the number of calls and their times"),
+                "print the functions that match this shell pattern, and all their direct and indirect "
+                "callers, with the number of calls and their times"),
           graph("callees", DumpMode::Callees,
-                "print the functions that match this shell pattern, and the functions that they call, in the "
-                "same "
-                "form"),
+                "print the functions that match this shell pattern, and all functions that they call "
+                "directly or indirectly, in the same form"),
           flag("any-size", 0, options.any_size,
-               "print the text even if it is a hundred times as long as the trace"),
+               "print the text even if it is longer than 256 MiB and than a hundred times the trace"),
           mode("check", 0, DumpMode::Check,
                "check the file, and print which rules it breaks and how readers react"),
           {.name = "for",
            .argument = "READERS",
-           .help = "with --check: check only for these readers: perfetto, tracy, fuchsia-cpp, fuchsia-rust, "
-                   "spec, separated by commas (default: all). Notes count the records that they ignore",
+           .help =
+               "with --check: check only for these readers: perfetto, tracy, fuchsia-cpp, fuchsia-rust, "
+               "spec, separated by commas (default: all). Notes count the records that these readers ignore",
            .value = each<std::string>(read_readers),
            .works_with = {"check"}},
           only_with({"check"}, flag("werror", 0, options.fails_at_warnings,
@@ -208,13 +206,15 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
       .title = "Selection:",
       .options = {
           thread_option("print only records of this thread; may be repeated", selection.threads),
-          range_option("print only this time, in seconds on the trace's clock or, with a unit (20ms), since "
-                       "its start; either end may be empty. For a call, only the part inside counts",
+          range_option("print only this range. Times are in seconds on the trace's clock. Times with a unit "
+                       "(20ms) count from the start of the trace. Either end may be empty. If a part of a "
+                       "call is outside of the range, only the part inside is counted",
                        selection.range),
           {.name = "type",
            .argument = "KIND",
-           .help = "print only records of this kind (as printed, or `event`); may be repeated. If calls are "
-                   "printed, begin, end and complete all mean calls",
+           .help = "print only records of this kind, as it is printed, or `event` for all events; may be "
+                   "repeated. With options that print calls, such as --stats or --tree, begin, end and "
+                   "complete all select calls",
            .value = store_in(selection.kinds),
            .may_repeat = true},
           name_option("print only events with a name that matches this shell pattern; may be repeated",
@@ -255,7 +255,7 @@ Selection wanted_of(const DumpOptions& options) {
 
 // A limit, because a name that the trace has once may be printed in the line of each event, and in the path
 // of each call below it.
-constexpr Limit kText{"MiB of text of a trace", 256 * kMiB, 100 * kKiB};
+constexpr Limit kText{"MiB of text", 256 * kMiB, 100 * kKiB};
 
 // Fails if the text becomes far longer than the part of the trace that was read.
 class TextGuard {
@@ -267,7 +267,7 @@ class TextGuard {
   void check(std::uint64_t text_bytes) const {
     if (options_.any_size || text_bytes <= kText.of(read_bytes_)) return;
     throw std::runtime_error(
-        fmt::format("{}: {}, a hundred times as long as the trace; use --any-size to print it",
+        fmt::format("{}: {}, and more than a hundred times the trace; use --any-size to print it",
                     printable(options_.file), kText.exceeded(read_bytes_)));
   }
 
@@ -391,8 +391,10 @@ ExitCode dump_graph(const DumpOptions& options, EntrySource& source, StandardOut
   out.flush();
   std::vector<std::string> notes = paths.notes();
   if (paths.joined() != 0)
-    notes.push_back(fmt::format("{} calls are counted for the call around them: too many paths, or too deep",
-                                paths.joined()));
+    notes.push_back(
+        fmt::format("{} calls are counted as part of their callers, because there are too many paths, or "
+                    "because they are too deep",
+                    paths.joined()));
   if (graph.cut != 0) notes.push_back(fmt::format("{} calls have more callers than are shown", graph.cut));
   report_notes(notes, options.file);
   return report_end(source, "fxt-dump");
@@ -526,7 +528,7 @@ std::optional<DumpOptions> parse_options(int argc, const char* const* argv, bool
   constexpr std::array kTextOnly{DumpMode::Tree, DumpMode::Folded, DumpMode::Callers, DumpMode::Callees,
                                  DumpMode::Rules};
   if (options.json && std::ranges::count(kTextOnly, options.mode) != 0)
-    throw UsageError("--tree, --folded, --callers, --callees and --rules have no form in JSON");
+    throw UsageError("--json can't be combined with --tree, --folded, --callers, --callees or --rules");
   if (options.mode == DumpMode::Rules) return options;
   if (line.paths.empty()) throw UsageError("FILE is missing");
   if (options.compares && line.paths.size() != 2)
@@ -538,7 +540,7 @@ std::optional<DumpOptions> parse_options(int argc, const char* const* argv, bool
   options.color = color == Color::Always || (color == Color::Auto && colored);
   check_kinds(options.selection.kinds);
   if (options.mode == DumpMode::Check && !options.selection.empty())
-    throw UsageError("--check always checks the whole file; leave out options that select records");
+    throw UsageError("--check always checks the whole file; omit options that select records");
   return options;
 }
 

@@ -161,7 +161,7 @@ Option category_option(std::vector<std::string>& patterns) {
 
 Option exclude_option(std::vector<std::string>& patterns) {
   Option option =
-      name_option("leave out events with a name that matches this shell pattern; may be repeated", patterns);
+      name_option("omit events with a name that matches this shell pattern; may be repeated", patterns);
   option.name = "exclude";
   option.letter = '\0';
   return option;

@@ -489,7 +489,7 @@ void Statistics::append_to(TextBuffer& out, const Reader& reader, const AfterLin
   append(out, "references of events\n  strings {} by table, {} inline\n  threads {} by table, {} inline\n",
          records_.table_strings, records_.inline_strings, records_.table_threads, records_.inline_threads);
   const ReaderCounters& counters = reader.counters();
-  append(out, "odd\n  {} problems, {} unknown records, {} damaged records, {} unknown arguments\n",
+  append(out, "unusual data\n  {} problems, {} unknown records, {} damaged records, {} unknown arguments\n",
          records_.problems, counters.unknown_records, counters.damaged_records, counters.unknown_arguments);
 }
 

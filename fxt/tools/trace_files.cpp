@@ -92,9 +92,9 @@ Option format_option(std::string_view output, const TraceFormat*& format) {
   for (const TraceFormat& known : trace_formats()) words.emplace_back(known.word);
   return {.name = "format",
           .argument = fmt::format("{}", fmt::join(words, "|")),
-          .help = fmt::format("choose the format of {}: FXT, or JSON of Chrome's trace events, which "
-                              "speedscope, chrome://tracing and scripts read (default: auto, by the end of "
-                              "its name, .fxt or .json; FXT for any other)",
+          .help = fmt::format("choose the format of {}: FXT, or JSON in the format of Chrome's trace events, "
+                              "which speedscope, chrome://tracing and scripts read (default: auto, which is "
+                              "JSON for a name that ends in .json, and FXT for all others)",
                               output),
           .value = each<std::string>([&format, words](const std::string& text) {
             const auto word = std::ranges::find(words, text);

@@ -49,11 +49,11 @@ void WordBuffer::next_buffer(std::size_t words) {
   if (is_finished_) throw std::logic_error("the trace is complete: nothing can be written after finish()");
   if (words > kMinBufferWords)
     throw std::logic_error("reserve(): " + std::to_string(words) +
-                           " words are more than a buffer is sure to hold");
+                           " words are more than the minimum size of a buffer");
   flush();
   if (buffer_.size() < words)
-    throw std::logic_error("exchange(): a buffer of " + std::to_string(buffer_.size()) +
-                           " words, where an Output has to hand out " + std::to_string(kMinBufferWords));
+    throw std::logic_error("exchange() returned a buffer of " + std::to_string(buffer_.size()) +
+                           " words, but an Output must return at least " + std::to_string(kMinBufferWords));
 }
 
 void WordBuffer::flush() {

@@ -367,7 +367,7 @@ void TracerState::start(const std::string& path, const TracerOptions& options) {
   StagedFile file(path);
   if (options.ring_bytes != 0 && !file.can_overwrite())
     throw std::system_error(std::make_error_code(std::errc::invalid_seek),
-                            path + ": can't be overwritten, which a ring needs");
+                            path + ": can't be overwritten, so a ring can't be used");
   error.clear();
   ring_ = EventRing(options.ring_bytes);
   names_.start(static_cast<std::uint64_t>(::getpid()),

@@ -200,7 +200,7 @@ class Command(WithGdb):
                          [{"p->id": "i32:1"}, {"p->pad": "i32:0", "p->id": "i32:1", "p->extra": "i32:11"}])
         run = subprocess.run([PROGRAMS / "fxt-convert", "--program", "other", "kept/session.tfile", "wrong.fxt"], cwd=self.folder,
                              check=True, stdout=subprocess.PIPE, text=True)
-        self.assertIn("other: frame 0 has `p->id` of tracepoint 2 at another place in a structure; only its functions and lines are used: "
+        self.assertIn("other: in frame 0, `p->id` of tracepoint 2 was recorded from another place in a structure; only its functions and lines are used: "
                       "give --program the build that was traced", run.stdout)
         self.assertEqual([values for _, _, values in self.hits("wrong.fxt")],
                          [{"p->id": "i32:1"}, {"*p": '"00 00 00 00 00 00 00 00 01 00 00 00 0b 00 00 00"'}])
@@ -325,7 +325,7 @@ class Record(WithGdb):
                 (["--gdb", "points.gdb", "./script"], 1, "./script is a script; name the program that runs it, as in record --gdb points.gdb "
                                                          "/bin/sh ./script"),
                 (["--gdb", "missing.gdb", "./work"], 2, "missing.gdb: No such file or directory\nTry 'record --help'."),
-                (["--gdb", "points.gdb", "-a", "./work"], 2, "--gdb does not go with --uftrace, --auto-args and --kernel, which are for uftrace"
+                (["--gdb", "points.gdb", "-a", "./work"], 2, "--gdb can't be combined with --uftrace, --auto-args and --kernel, which are for uftrace"
                                                              "\nTry 'record --help'.")):
             with self.subTest(words):
                 result = self.result(*words)

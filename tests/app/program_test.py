@@ -245,7 +245,7 @@ class Usage(ProgramTest):
             process = self.convert("--strict", "--tid", tids, POOL, self.output)
             self.assert_done(process, 3 if missing else 0)
             lines = [line.strip() for line in process.stdout.decode().splitlines()]
-            title = f"no-such-thread ({len(missing)}): thread ids of --tid that are in no INPUT"
+            title = f"no-such-thread ({len(missing)}): thread ids of --tid that no INPUT has"
             told = lines[lines.index(title) + 1:][:len(missing)] if missing else []
             self.assertEqual(told, [f"{POOL}: {thread}" for thread in missing])
             self.assertEqual(any("no-such-thread" in line for line in lines), bool(missing))

@@ -368,7 +368,7 @@ TEST_F(MergeLoopTest, ABrokenContractIsAnErrorThatNamesTheInput) {
             fmt::format("a.trace: an event at {} ns is too late to be drawn", kTimeLimitNs));
   EXPECT_EQ(broken([&](Lane& lane) { lane.end(3); }), "a.trace: a call ends at 3 ns, but no call is open");
   EXPECT_EQ(broken([&](Lane& lane) { lane.instant(4, f); }, 5),
-            "a.trace: an event at 4 ns comes after its source announced only events from 5 ns on");
+            "a.trace: an event at 4 ns is earlier than 5 ns, the time that its source has guaranteed");
 }
 
 TEST_F(MergeLoopTest, ALaneBelongsToOneSource) {

@@ -221,8 +221,8 @@ void MergeLoop::check_contract(const LaneState& state, bool is_over) {
   const std::uint64_t first_ns = apply_offset(state.queue().first_unsealed_ns(), state.input->offset_ns);
   if (first_ns < state.unsealed_ns)
     throw BrokenContract(
-        fmt::format("an event at {} ns comes after its source announced only events from {} ns on", first_ns,
-                    state.unsealed_ns));
+        fmt::format("an event at {} ns is earlier than {} ns, the time that its source has guaranteed",
+                    first_ns, state.unsealed_ns));
 }
 
 // If the merge waits for a pending call to end, and enough events wait, releases the call.

@@ -14,7 +14,7 @@
 namespace convert::tfile {
 
 // A limit for all frames of a file whose recipes must be built. Each step takes one or two nanoseconds.
-inline constexpr fxt::Limit kFrameWork{"steps of work on the values of a trace file", 1'000'000'000,
+inline constexpr fxt::Limit kFrameWork{"steps to evaluate the values of a trace file", 1'000'000'000,
                                        256 * fxt::kKiB};
 
 class Replay {

@@ -63,7 +63,7 @@ inline constexpr NoteKind kItemContradicted{"item-contradicted",
 inline constexpr NoteKind kItemNotUnderstood{"item-not-understood",
                                              "collected items whose location is not understood"};
 inline constexpr NoteKind kUntypedValues{"untyped-values", "collected items whose type is not known", true};
-inline constexpr NoteKind kWrongProgram{"wrong-program", "programs that contradict the tracepoints"};
+inline constexpr NoteKind kWrongProgram{"wrong-program", "programs that do not fit the tracepoints"};
 inline constexpr NoteKind kUnconfirmedProgram{"unconfirmed-program", "programs that no tracepoint confirms",
                                               true};
 inline constexpr NoteKind kLoadBias{"load-bias", "programs whose load address is unknown or unlikely"};

@@ -25,7 +25,7 @@ constexpr unsigned kMaxRegisterBits = 8 * 65536;
 constexpr std::size_t kMaxRegisters = 65536;
 constexpr fxt::Limit kDescriptionText{"MiB of a target description", 2 * fxt::kMiB, 0};
 constexpr fxt::Limit kRegisterBytes{"MiB of registers", 16 * fxt::kMiB, 0};
-constexpr fxt::Limit kFlagNames{"characters in the names of a type of flags", 4096, 0};
+constexpr fxt::Limit kFlagNames{"characters in the field names of a flags type", 4096, 0};
 
 ValueForm form_of_basic(std::string_view type, std::size_t size) {
   if (size == 0 || size > 8) return ValueForm::Bytes;

@@ -98,9 +98,9 @@ void ValueArguments::add_item(std::size_t index, const ExpectedBlocks& expected)
   if (items_.is_contradicted(index)) {
     note(kItemContradicted, item.text,
          is_described(items_.values(index))
-             ? "its actions recorded memory or registers other than its place in the program"
-             : "the program does not describe it, and another item of its tracepoint was recorded at another "
-               "place");
+             ? "the recorded memory or registers do not match its location in the program"
+             : "the program does not describe it, and another item of its tracepoint does not match the "
+               "program");
     return;
   }
   const auto& values = items_.values(index);
@@ -121,8 +121,8 @@ void ValueArguments::add_item(std::size_t index, const ExpectedBlocks& expected)
     if (symbols_ != nullptr && item.kind != Kind::ReturnAddress)
       note(kUntypedValues, item.text,
            items_.is_understood(item.text)
-               ? "the program does not describe it, so its numbers are shown by their size"
-               : "an expression of this form is not understood, so its numbers are shown by their size");
+               ? "the program does not describe it, so it is shown as numbers"
+               : "an expression of this form is not understood, so it is shown as numbers");
     add_recorded(index, expected);
     return;
   }

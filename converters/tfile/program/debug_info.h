@@ -30,7 +30,7 @@ namespace convert::tfile {
 
 inline constexpr fxt::Limit kVariables{"variables of a function", 4096, 0};
 // A limit for all addresses: the variables of a function count at each address that has frames.
-inline constexpr fxt::Limit kScopeVariables{"variables at addresses of code", 4'000'000, 400};
+inline constexpr fxt::Limit kScopeVariables{"variables at code addresses", 4'000'000, 400};
 // libdw allocates some 40 bytes for each byte of operations, and keeps them.
 inline constexpr fxt::Limit kLocations{"MiB of locations of variables", 2 * fxt::kMiB, 100};
 // Each list counts once for each address that frames are from.
@@ -40,7 +40,7 @@ inline constexpr fxt::Limit kLocationLists{"MiB of lists of locations to search"
 inline constexpr fxt::Limit kSearched{"MiB of debug information to search", 2048 * fxt::kMiB,
                                       200 * fxt::kKiB};
 // A limit for ranges, because all units and functions may share the ranges of one long list.
-inline constexpr fxt::Limit kCodeRanges{"ranges of code of units and functions", 1'000'000, 100};
+inline constexpr fxt::Limit kCodeRanges{"code ranges of compilation units and functions", 1'000'000, 100};
 
 class DebugInfo;
 

@@ -408,7 +408,7 @@ std::string_view problem_of(Missing missing) {
     case Missing::AtEntry:
       return "its value depends on the function's entry, which GDB does not record";
     case Missing::NotRecorded:
-      return "the frame lacks a register or memory that leads to it";
+      return "the frame does not have a register or memory that is needed to find it";
     case Missing::OtherFrame:
       return "it belongs to the call of another function, whose frame GDB did not record";
     default:

@@ -136,7 +136,8 @@ Use use_of(Candidate& candidate, Notes& notes) {
             : fmt::format("{}, and {} more", check.first_contradiction, check.contradictions - 1);
     if (!candidate.program->has_all_debug_information())
       problem +=
-          "; it lacks debug information, so inlined functions may cause this note even in the right program";
+          "; it has no debug information, so inlined functions may cause this note even with the right "
+          "program";
     if (candidate.given) problem += "; only its functions and lines are used, because of --load-bias";
     notes.add(kWrongProgram, file, problem);
     if (!candidate.given) return Use::Nothing;
@@ -179,10 +180,9 @@ void add_debug_notes(const Program& program, Notes& notes) {
 void note_other_place(Program& program, std::uint64_t given, const ProgramCheck& found, Notes& notes) {
   const Location file = Location::file(program.path());
   if (found.bias && found.agreements > 0)
-    notes.add(
-        kLoadBias, file,
-        fmt::format("no tracepoint is in it at {:#x}, the address of --load-bias, but at {:#x} some are",
-                    given, *found.bias));
+    notes.add(kLoadBias, file,
+              fmt::format("no tracepoint is in it with --load-bias {:#x}, but some are with {:#x}", given,
+                          *found.bias));
   else
     notes.add(kUnconfirmedProgram, file, "no tracepoint names a function or line in it");
   program.set_load_bias(given);
@@ -233,9 +233,10 @@ void ModuleSet::contradict(std::uint64_t address, const std::string& problem, No
   contradicted_.push_back(&module);
   for (const auto& other : modules_)
     if (other.get() != &module) other->debug_info().remove_other(module.debug_info());
-  notes.add(kWrongProgram, Location::file(module.path()),
-            fmt::format("{}; only its functions and lines are used: give --program the build that was traced",
-                        problem));
+  notes.add(
+      kWrongProgram, Location::file(module.path()),
+      fmt::format("{}; only its functions and lines are used; use --program with the build that was traced",
+                  problem));
 }
 
 void ModuleSet::add_notes(Notes& notes) const {

@@ -111,7 +111,7 @@ std::string source_of(const LineTable& table, std::uint64_t address) {
 }  // namespace
 
 // A limit for searches through all functions or all rows of line tables, in steps of 1 or 2 nanoseconds.
-constexpr fxt::Limit kProgramWork{"steps of searching a program", 4'000'000'000, 400'000};
+constexpr fxt::Limit kProgramWork{"steps to search a program", 4'000'000'000, 400'000};
 
 struct Program::Impl {
   std::string path;

@@ -58,7 +58,7 @@ std::vector<Option> options_of(FilterOptions& options) {
   return {
       item_option(Of::Filter, 'F', "FUNC",
                   "show only these functions and the functions that they call. FUNC is "
-                  "NAME[@MODULE][@ACTION,...], as in uftrace; `;` separates several",
+                  "NAME[@MODULE][@ACTION,...], as in uftrace. Separate several FUNCs with `;`",
                   options),
       item_option(Of::Notrace, 'N', "FUNC", "omit these functions and the functions that they call", options),
       item_option(Of::Caller, 'C', "FUNC", "show only these functions and their callers", options),
@@ -70,15 +70,15 @@ std::vector<Option> options_of(FilterOptions& options) {
                   options),
       item_option(Of::Location, 'L', "FILE",
                   "show only functions of these source files, which the recording's .dbg files name. FILE is "
-                  "the end of a path, or a pattern; !FILE or FILE@hide omits its functions. Each function is "
-                  "decided on its own; context switches are omitted",
+                  "the end of a path, or a pattern; !FILE or FILE@hide omits its functions. Whether a "
+                  "function is shown does not depend on its callers. Context switches are omitted",
                   options),
       only_with(
           {"filter", "notrace", "caller-filter", "hide", "trigger", "loc-filter"},
           choice("match", options.match,
                  {{"regex", PatternKind::Regex}, {"simple", PatternKind::Plain}, {"glob", PatternKind::Glob}},
-                 "choose how NAME is matched (default: regex; a NAME with a special character is a regular "
-                 "expression, which may match anywhere in the name)")),
+                 "choose how NAME is matched (default: regex, where a NAME with a special character is a "
+                 "regular expression that can match any part of a name)")),
       choice("trace", options.starts_tracing, {{"on", true}, {"off", false}},
              "choose whether calls are shown before the first trace_on or trace_off (default: on)"),
       {.name = "depth",

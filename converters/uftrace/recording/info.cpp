@@ -259,8 +259,8 @@ Info read_info(const Directory& directory, Notes& notes) {
   assumed.order = order_of_records(directory);
   if (directory.is_growing)
     notes.add(kStillRecording, Location::file(directory.path.native()),
-              "is still being recorded, or `uftrace recv` is still receiving it; the part that exists is "
-              "shown, so convert again after its end");
+              "is still being recorded, or `uftrace recv` is still receiving it; only the existing part is "
+              "shown, so convert again when the recording has ended");
   else
     notes.add(kNoInfo, [&] { return fmt::format("{}; {}", problem, assumption_text(assumed)); });
   return assumed;

@@ -36,8 +36,8 @@ inline constexpr NoteKind kNoThread{"no-thread",
 inline constexpr NoteKind kUnlistedThread{"unlisted-thread",
                                           "record files of threads that info does not list", true};
 inline constexpr NoteKind kUnreadableFile{"unreadable-file", "files that could not be read"};
-inline constexpr NoteKind kMessageOrder{
-    "message-order", "external messages that follow later ones, shown at their times", true};
+inline constexpr NoteKind kMessageOrder{"message-order",
+                                        "external messages that come after messages with later times", true};
 inline constexpr NoteKind kMessageCut{"message-cut", "external messages that are too long, shown in part"};
 inline constexpr NoteKind kForeignClock{"foreign-clock",
                                         "external messages with times from another clock, not shown"};
@@ -68,7 +68,7 @@ inline constexpr NoteKind kClosedByExec{"closed-by-exec", "calls ended because e
                                         true};
 inline constexpr NoteKind kOpenAtEnd{"open-at-end", "calls still open at the last record of their thread",
                                      true};
-inline constexpr NoteKind kCutByLoss{"cut-by-loss", "calls ended or started at missing records"};
+inline constexpr NoteKind kCutByLoss{"cut-by-loss", "calls that end or start where records are missing"};
 inline constexpr NoteKind kForkNotDrawn{"fork-not-drawn",
                                         "forks without a visible call at which the arrow could start or end"};
 
@@ -99,13 +99,13 @@ inline constexpr NoteKind kSwitchesLost{"switches-lost",
 inline constexpr NoteKind kScheduleCut{
     "schedule-cut", "schedule calls ended at a record of their thread, because switches are missing"};
 inline constexpr NoteKind kExitMoved{
-    "exit-moved", "estimated exits moved as uftrace does, because the call can't have ended there", true};
+    "exit-moved", "estimated exits that were moved, because the call can't have ended there", true};
 
 // ---- Kernel files ----
 inline constexpr NoteKind kKernelEventsLost{"kernel-events-lost",
                                             "kernel events lost because the kernel's buffer was full"};
 inline constexpr NoteKind kKernelClipped{
-    "kernel-clipped", "kernel calls cut at the start or end of a program's call or of a switch"};
+    "kernel-clipped", "kernel calls cut at a context switch, or at the start or end of a program's call"};
 inline constexpr NoteKind kNoRecords{
     "no-records", "recordings whose .dat files are missing or were never written, so no calls are shown"};
 inline constexpr NoteKind kNothingOfKernel{

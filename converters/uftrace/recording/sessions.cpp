@@ -18,8 +18,8 @@ namespace {
 
 // A limit for parents of parents. In intact files, every process has its own line, and ran its parent's
 // program before that line. Only damaged files need a longer search, or make a task its own grandparent.
-constexpr fxt::Limit kAncestors{"processes above one whose program it may run", 32, 0};
-constexpr fxt::Limit kPrograms{"programs that a thread runs in turn", 4096, 0};
+constexpr fxt::Limit kAncestors{"ancestors of a process whose program it may run", 32, 0};
+constexpr fxt::Limit kPrograms{"programs that a thread runs one after the other", 4096, 0};
 
 ThreadId leader_of(ProcessId pid) { return ThreadId{number_of(pid)}; }
 

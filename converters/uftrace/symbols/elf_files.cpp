@@ -14,7 +14,7 @@ namespace convert::uftrace {
 namespace {
 
 constexpr std::string_view kSysrootAdvice =
-    "; use --sysroot DIR to read files of the recorded machine from below DIR";
+    "; if DIR has the files of the recorded machine, use --sysroot DIR";
 
 // A build-id in the form that uftrace writes.
 std::string as_recorded(std::string_view build_id) {

@@ -11,7 +11,7 @@
 namespace convert::uftrace {
 namespace {
 
-constexpr fxt::Limit kAliases{"names of one function that are looked at", 256, 0};
+constexpr fxt::Limit kAliases{"names of one function that are searched", 256, 0};
 constexpr std::uint64_t kPageSize = 4096;
 constexpr std::uint64_t kLastBytes = 4096;  // assumed size of the last kernel function
 

@@ -98,7 +98,8 @@ void InnerCalls::lose_kernel_events(std::uint64_t known_until_ns) {
     const bool is_below_switch = below_switch_ == drawn_;
     const std::size_t depth = lane_.depth() - 1 - (is_below_switch ? 1 : 0);
     if (!lane_.end_earlier(depth, end_ns, {{names_.repaired, kCutByLoss.name}})) break;
-    note(kCutByLoss, [&] { return fmt::format("a kernel call of {:x} up to {} ns", frame.address, end_ns); });
+    note(kCutByLoss,
+         [&] { return fmt::format("a kernel call of {:x} ends at {} ns", frame.address, end_ns); });
     frame.is_drawn = false;
     keep_around(i - 1);
     --drawn_;
@@ -197,7 +198,7 @@ void InnerCalls::cut_drawn_above(std::size_t drawn, std::uint64_t time_ns, const
     keep_around(i - 1);
     const bool is_earlier = &kind != &kCutByLoss && end_earlier(frame, kExitMissing);
     note(is_earlier ? kExitMissing : kind, [&] {
-      return fmt::format("a kernel call of {:x} up to {} ns", frame.address,
+      return fmt::format("a kernel call of {:x} ends at {} ns", frame.address,
                          is_earlier ? frame.passed_ns : time_ns);
     });
     if (is_earlier) continue;

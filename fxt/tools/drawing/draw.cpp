@@ -50,20 +50,20 @@ ProgramText program_text() {
       .synopses = {"[OPTIONS] IN OUT"},
       .description =
           "Draws the calls of a trace in the Fuchsia trace format, or of a part of it. Each thread has a "
-          "lane, with nested calls below each other. Frames of GDB are red marks, flows are arrows, and "
-          "counters are areas. Async operations, and the threads that run on each CPU, have lanes of their "
-          "own. With --flame, draws a flame graph: calls with the same callers are one box, whose width is "
-          "their time. IN may be compressed with gzip, zstd, bzip2 or xz; `-` is standard input. OUT ends in "
-          ".svg for a picture, or in .html for a page that can be zoomed and searched. A second ending .gz, "
-          ".zst, .bz2 or .xz compresses it; `-` is standard output. The size is limited for traces of any "
-          "length: a picture merges calls narrower than a pixel, and a page merges the narrowest calls if "
-          "there are too many. The report counts the calls that were merged or not drawn.",
+          "track, with nested calls below each other. Frames of GDB are red marks, flows are arrows, and "
+          "counters are areas. Async operations and CPUs have separate tracks. With --flame, draws a flame "
+          "graph, in which calls with the same callers are one box. The width of a box is the time of its "
+          "calls. IN may be compressed with gzip, zstd, bzip2 or xz; `-` is standard input. OUT ends in .svg "
+          "for a picture, or in .html for a page that can be zoomed and searched. If it also ends in .gz, "
+          ".zst, .bz2 or .xz, it is compressed. If it is `-`, it is written to standard output. The size of "
+          "OUT is limited. A picture merges calls that are narrower than a pixel. A page merges the "
+          "narrowest calls if there are too many. The report counts the calls that were merged or not drawn.",
       .exit_status =
-          "0: done. 1: IN can't be read, is damaged, lacks a requested thread or has nothing to draw, or OUT "
-          "can't be written. The readable part is drawn. 2: wrong usage.",
-      .examples = {{"fxt-draw run.fxt run.svg", "draw a lane for each thread"},
+          "0: success. 1: IN can't be read, is damaged, has nothing to draw or not all requested threads, or "
+          "OUT can't be written. Everything that could be read is drawn. 2: wrong usage.",
+      .examples = {{"fxt-draw run.fxt run.svg", "draw a track for each thread"},
                    {"fxt-draw run.fxt run.html", "draw a page to zoom and search"},
-                   {"fxt-draw -r 10ms~20ms run.fxt run.svg", "draw only this time"},
+                   {"fxt-draw -r 10ms~20ms run.fxt run.svg", "draw only this range of time"},
                    {"fxt-draw --tid 101 -n 'work*' run.fxt run.svg", "draw some calls of one thread"},
                    {"fxt-draw --flame all run.fxt run.html", "draw a flame graph"}},
       .common_options = {"flame", "time-range", "tid", "name", "category", "width", "force", "quiet", "help"},
@@ -80,15 +80,15 @@ OptionTable table_of(DrawOptions& options) {
                   {"process", CallPaths::Root::Process},
                   {"thread", CallPaths::Root::Thread}},
                  "draw one flame graph of all calls, or one for each process or thread"),
-          range_option("draw only this time, in seconds on the trace's clock or, with a unit (20ms), "
-                       "since its start, as on the axis; either end may be empty",
+          range_option("draw only this range. Times are in seconds on the trace's clock. Times with a unit "
+                       "(20ms) count from the start of the trace, as on the axis. Either end may be empty",
                        timeline.events.range),
           thread_option("draw only this thread; may be repeated", timeline.events.threads),
           name_option("draw only events with a name that matches this shell pattern; may be repeated",
                       timeline.events.names),
           category_option(timeline.events.categories),
           exclude_option(timeline.events.excluded),
-          flag("no-sched", 0, timeline.events.no_sched, "leave out the time off the CPU (linux:schedule)"),
+          flag("no-sched", 0, timeline.events.no_sched, "omit the times off the CPU (linux:schedule)"),
           {.name = "max-depth",
            .argument = "N",
            .help = "draw at most N rows for each thread (default: 32); deeper calls are only counted",

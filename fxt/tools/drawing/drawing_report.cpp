@@ -78,15 +78,16 @@ std::vector<std::string> DrawingReport::lines() const {
                                 counted(on_other_threads, "call or mark", "calls and marks")));
   if (other_lanes != 0)
     lines.push_back(fmt::format("{} with {} not drawn (--max-threads)",
-                                counted(other_lanes, "more lane of CPUs or async operations",
-                                        "more lanes of CPUs or async operations"),
+                                counted(other_lanes, "more track of CPUs or async operations",
+                                        "more tracks of CPUs or async operations"),
                                 counted(on_other_lanes, "shape")));
   say(arrows_cut + arrows_without_row, "flow arrow",
       "not drawn, because one end is outside of the drawn part");
   say(arrows_too_many, "flow arrow", "not drawn, because there are too many");
   say(flow_events, "flow event", "not drawn, because the arrow would have no start or end");
   say(flows_too_many, "flow event", "not drawn, because too many flows are open");
-  say(values_not_drawn, "value", "not drawn: not a finite number, or of too many counters");
+  say(values_not_drawn, "value",
+      "not drawn, because they are not finite, or because there are too many counters");
   say(unmatched_ends, "end", "not drawn, because the start is missing");
   say(bad_times, "record", "not drawn, because of impossible times");
   say(unreadable, "record", "not drawn, because of damage or an unknown type");

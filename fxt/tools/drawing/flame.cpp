@@ -79,8 +79,10 @@ Drawing flame_of(const CallPaths& paths, std::uint64_t columns) {
   const auto say = [&](std::uint64_t count, std::string_view what) {
     if (count != 0) drawing.foot.push_back(fmt::format("{} {}", count, what));
   };
-  say(narrow, "not drawn with their callees, because they are narrower than a hundredth of a pixel");
-  say(deep, "not drawn, because they are nested too deep");
+  say(narrow,
+      "paths not drawn, because they and the paths of their callees are narrower than a hundredth of a "
+      "pixel");
+  say(deep, "paths not drawn, because they are nested too deep");
   say(paths.all().children.size() - drawing.lanes.size(), "more roots not drawn");
   std::ranges::copy(paths.notes(), std::back_inserter(drawing.foot));
   say(paths.joined(),

@@ -179,14 +179,14 @@ TEST_F(Calls, UnmatchedEndsAreReported) {
   const auto json = nlohmann::json::parse(dump("--stats --json"));
   EXPECT_EQ(json["ends_without_begin"], 1);
   EXPECT_EQ(json["impossible_events"], 1);
-  EXPECT_THAT(dump("--stats"),
-              HasSubstr("  1 ends have no start\n"
-                        "  1 events belong to no call, because their times are impossible\n"));
+  EXPECT_THAT(dump("--stats"), HasSubstr("  1 ends have no start\n  1 events are not part of any call, "
+                                         "because their times are impossible\n"));
   EXPECT_THAT(dump("--tree"), HasSubstr("0.000001100         100/101          0.300 work\n"));
   for (const std::string option : {"--tree", "--folded"})
-    EXPECT_THAT(dump(option),
-                AllOf(HasSubstr("calls: 1 ends have no start\n"),
-                      HasSubstr("calls: 1 events belong to no call, because their times are impossible\n")));
+    EXPECT_THAT(
+        dump(option),
+        AllOf(HasSubstr("calls: 1 ends have no start\n"),
+              HasSubstr("calls: 1 events are not part of any call, because their times are impossible\n")));
 }
 
 // Unregistered threads have no koids, but are distinguished.
@@ -302,7 +302,7 @@ TEST_F(Calls, OfAllKindsEndInOrder) {
 
 // fxt-draw also draws none of these events.
 TEST_F(Calls, EndBeforeTheLimitOfTimes) {
-  const std::string said = "3 events belong to no call, because their times are impossible\n";
+  const std::string said = "3 events are not part of any call, because their times are impossible\n";
   complete(kMain, 1000, kTimeLimit - 1);
   complete(kWork, 1000, kTimeLimit);
   complete(kWork, 1000, 999);
@@ -468,9 +468,10 @@ TEST_F(Calls, FoldedStacksAreLimitedBySizeOfTheTrace) {
   const std::string path = file("calls", words_);
   const Outcome refused = shell(std::string(FXT_DUMP) + " --folded " + path + " 2>&1");
   EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_EQ(refused.output, "fxt-dump: " + path +
-                                ": more than 256 MiB of text of a trace, a hundred times as long as the "
-                                "trace; use --any-size to print it\n");
+  EXPECT_EQ(
+      refused.output,
+      "fxt-dump: " + path +
+          ": more than 256 MiB of text, a hundred times as long as the trace; use --any-size to print it\n");
   const Outcome begun = shell(std::string(FXT_DUMP) + " --folded --any-size " + path + " | head -c 14");
   EXPECT_EQ(begun.output, "process 100;xx");
 }

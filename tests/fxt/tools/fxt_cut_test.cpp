@@ -57,7 +57,7 @@ TEST_F(FxtCut, SelectsARange) {
 TEST_F(FxtCut, CutsFlowsToOtherThreads) {
   const std::string sample = file("sample.fxt", sample_trace()), out = folder() + "out.fxt";
   EXPECT_THAT(run("--tid 102 " + sample + " " + out).output,
-              HasSubstr("\n1 flow cut because start and end are in different files\n"));
+              HasSubstr("\n1 flow cut because start and end are in different pieces\n"));
   EXPECT_THAT(shell(FXT_DUMP " --check " + out).output, Not(HasSubstr("W21")));
   // The flow leaves thread 101 and comes back to it.
   EXPECT_THAT(run("--tid 101 " + sample + " " + out).output, Not(HasSubstr("flow")));
@@ -305,11 +305,10 @@ TEST_F(FxtCut, ReportsWrongUsage) {
             "fxt-cut: --time-range: the range ends before it starts\n" + help);
   EXPECT_EQ(error("-r 5~3 a b"), "fxt-cut: --time-range: '5~3' ends before it starts\n" + help);
   EXPECT_EQ(error("--split-time 0 a b"), "fxt-cut: --split-time takes more than 0, not '0'\n" + help);
-  EXPECT_EQ(
-      error("--split-size many a b"),
-      "fxt-cut: --split-size takes a size such as 500k, 100M or 1.5GiB (k, M, G are thousands, Ki, Mi, Gi of "
-      "1024), not 'many'\n" +
-          help);
+  EXPECT_EQ(error("--split-size many a b"),
+            "fxt-cut: --split-size takes a size such as 500k, 100M or 1.5GiB (k, M and G are powers of 1000, "
+            "Ki, Mi and Gi are powers of 1024), not 'many'\n" +
+                help);
   EXPECT_EQ(error("--split-size 5k a -"),
             "fxt-cut: --split-time and --split-size write several files, so OUT can't be -\n" + help);
   EXPECT_EQ(error(trace() + " " + trace()),

@@ -144,8 +144,8 @@ TEST_F(FxtDump, ChecksOnlyWholeFiles) {
   const Outcome outcome = run("--check --tid 101 " + file("good", good_trace()));
   EXPECT_EQ(outcome.exit_code, 2);
   EXPECT_EQ(outcome.output,
-            "fxt-dump: --check always checks the whole file; leave out options that select records\n"
-            "Try 'fxt-dump --help'.\n");
+            "fxt-dump: --check always checks the whole file; omit options that select records\nTry 'fxt-dump "
+            "--help'.\n");
 }
 
 TEST_F(FxtDump, DoesOneThingAtATime) {
@@ -182,9 +182,9 @@ TEST_F(FxtDump, RefusesOptionsWithoutEffect) {
   EXPECT_EQ(error("--for spec "), "fxt-dump: --for has no effect without --check");
   EXPECT_EQ(error("--tree --offsets "), "fxt-dump: --offsets has no effect with --tree");
   EXPECT_EQ(error("--tree --json "),
-            "fxt-dump: --tree, --folded, --callers, --callees and --rules have no form in JSON");
+            "fxt-dump: --json can't be combined with --tree, --folded, --callers, --callees or --rules");
   EXPECT_EQ(error("--rules --json "),
-            "fxt-dump: --tree, --folded, --callers, --callees and --rules have no form in JSON");
+            "fxt-dump: --json can't be combined with --tree, --folded, --callers, --callees or --rules");
   EXPECT_EQ(error("--tree --diff x "), "fxt-dump: --diff has no effect with --tree");
   EXPECT_EQ(error("--diff --json x "), "fxt-dump: --diff has no effect with --json");
   EXPECT_EQ(error("--diff "), "fxt-dump: --diff takes two files: BEFORE and AFTER");

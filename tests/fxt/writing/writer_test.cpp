@@ -409,7 +409,7 @@ TEST(Writer, AnOutputWithATooSmallBufferIsRejected) {
   Small output;
   EXPECT_THAT([&] { Writer(output).write(Event{.time = 1, .thread = kMain, .name = "nine words"}); },
               testing::ThrowsMessage<std::logic_error>(
-                  "exchange(): a buffer of 2 words, where an Output has to hand out 4096"));
+                  "exchange() returned a buffer of 2 words, but an Output must return at least 4096"));
 }
 
 }  // namespace

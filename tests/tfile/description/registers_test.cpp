@@ -152,8 +152,8 @@ TEST(TargetDescriptions, HaveALimitOfFields) {
                             long_name));
   EXPECT_EQ(refused.layout->registers().back().form, ValueForm::Unsigned);
   EXPECT_THAT(refused.problems,
-              testing::ElementsAre("type 'f' has more than 4096 characters in the names of a type of flags, "
-                                   "so its registers are shown as numbers"));
+              testing::ElementsAre("type 'f' has more than 4096 characters in the field names of a flags "
+                                   "type, so its registers are shown as numbers"));
 
   const auto problem_of = [&](std::string_view content) {
     try {

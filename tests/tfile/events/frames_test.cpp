@@ -35,7 +35,7 @@ TEST(TraceFrames, AreInstantsWithTheirValues) {
   EXPECT_THAT(
       t.notes(),
       ElementsAre("untyped-values 1",
-                  "FILE: numbers are shown by their size; use --program to get types, members and names"));
+                  "FILE: values are shown as numbers; use --program to get types, members and names"));
   EXPECT_THAT(t.threads(), ElementsAre(HasSubstr("unknown thread")));
 }
 
@@ -486,8 +486,8 @@ TEST(TraceFrames, RegistersThatAreNotGeneralAreNoted) {
   t.frame(2).registers(t.number(std::uint32_t{0x8000}) + std::string(8, '\1')).end();
   EXPECT_THAT(t.lines().front(), HasSubstr(" reg.eax=0x1010101"));
   EXPECT_THAT(t.notes(), Contains("registers-left-out 1"));
-  EXPECT_THAT(t.notes(), Contains("FILE: only the registers that actions name, and the general ones of "
-                                  "$regs, are shown; use --registers general or all"));
+  EXPECT_THAT(t.notes(), Contains("FILE: only the registers that actions name, and for $regs the general "
+                                  "registers, are shown; use --registers general or --registers all"));
   t.lines({}, {.registers = RegisterChoice::None});
   EXPECT_THAT(t.notes(), testing::Not(Contains(HasSubstr("registers-left-out")))) << "by request";
 }

@@ -454,7 +454,7 @@ TEST(TracedPrograms, ProgramsWithAnEndlessTextAreRefused) {
   MemoryFile file;
   file.write(bytes);
   EXPECT_EQ(error_of(file.path().c_str()),
-            file.path().string() + ": the last text of a section of debug information is not terminated");
+            file.path().string() + ": the last text in a section of debug information has no end");
 }
 
 TEST(TracedPrograms, CompressedProgramsWithAnEndlessTextAreRefused) {
@@ -474,7 +474,7 @@ TEST(TracedPrograms, CompressedProgramsWithAnEndlessTextAreRefused) {
   MemoryFile file;
   file.write(bytes);
   EXPECT_EQ(error_of(file.path().c_str()),
-            file.path().string() + ": the last text of a section of debug information is not terminated");
+            file.path().string() + ": the last text in a section of debug information has no end");
 }
 
 }  // namespace

@@ -440,9 +440,9 @@ TEST_F(Entries, ContradictedVariablesHaveNoTypes) {
   EXPECT_THAT(frame_line(), HasSubstr(fmt::format(" mem.{:#x}=-5 mem.{:#x}=-1 ", moved, spilled)));
   EXPECT_THAT(t.notes(), Contains("item-contradicted 2"));
   EXPECT_THAT(t.details(),
-              Contains(EndsWith(": 1 frame, 2 items, 2 without a typed value (`moved`: its actions recorded "
-                                "memory or registers other than its place in the program), 2 blocks of "
-                                "memory without a name")));
+              Contains(EndsWith(
+                  ": 1 frame, 2 items, 2 without a typed value (`moved`: the recorded memory or registers do "
+                  "not match its location in the program), 2 blocks of memory without a name")));
 }
 
 TEST_F(Entries, OnlyContradictedItemsAreNotShown) {

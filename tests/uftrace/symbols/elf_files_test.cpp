@@ -85,8 +85,8 @@ class ElfFilesTest : public testing::Test {
   }
   static std::string missing(std::string_view why) {
     return fmt::format(
-        "no-symbol-file: /tmp/run/app.sym: is missing; {}; use --sysroot DIR to read files of the recorded "
-        "machine from below DIR",
+        "no-symbol-file: /tmp/run/app.sym: is missing; {}; if DIR has the files of the recorded machine, use "
+        "--sysroot DIR",
         why);
   }
 
