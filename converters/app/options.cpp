@@ -147,8 +147,8 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
            choice("blobs", options.import.blobs,
                   {{"none", Blobs::None}, {"memory", Blobs::Memory}, {"all", Blobs::All}},
                   "choose the data to store as blobs (default: memory, which stores the memory that GDB "
-                  "collected). all also stores the text files of a uftrace recording and the registers of "
-                  "GDB's frames"),
+                  "collected). With all, also store the text files of a uftrace recording and the registers "
+                  "of GDB's frames"),
            {.name = "offset",
             .argument = "[INPUT=]TIME",
             .help = fmt::format(
@@ -162,8 +162,8 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
             .may_repeat = true},
            choice("durations", options.lanes.durations,
                   {{"mixed", DurationForm::Mixed}, {"pairs", DurationForm::Pairs}},
-                  "choose the records for calls. mixed (default) writes one record for a call if viewers "
-                  "then nest it correctly, and otherwise two. pairs (default for JSON) always writes a start "
+                  "choose the records for calls. With mixed (default), a call is one record if viewers then "
+                  "nest it correctly, and otherwise two. With pairs (default for JSON), it is always a start "
                   "record and an end record"),
            choice("viewer-hints", options.has_viewer_hints, {{"auto", true}, {"none", false}},
                   "choose whether to store hints for Perfetto: the range to show first, the order of "

@@ -93,8 +93,8 @@ Option format_option(std::string_view output, const TraceFormat*& format) {
   return {.name = "format",
           .argument = fmt::format("{}", fmt::join(words, "|")),
           .help = fmt::format("choose the format of {}: FXT, or JSON in the format of Chrome's trace events, "
-                              "which speedscope, chrome://tracing and scripts read (default: auto, which is "
-                              "JSON for a name that ends in .json, and FXT for all others)",
+                              "which speedscope, chrome://tracing and scripts read. With auto (default), a "
+                              "name that ends in .json means JSON, and any other name means FXT",
                               output),
           .value = each<std::string>([&format, words](const std::string& text) {
             const auto word = std::ranges::find(words, text);

@@ -18,8 +18,8 @@ namespace convert::uftrace {
 namespace {
 
 constexpr std::string_view kForm =
-    "if:argN OP VALUE (N is 1 to 6, OP is one of == != > >= < <= &, and VALUE is a whole number from -2^63 "
-    "to 2^63 - 1)";
+    "if:argN OP VALUE (N is 1 to 6, OP one of == != > >= < <= &, VALUE a whole number from -2^63 to 2^63 - "
+    "1)";
 constexpr unsigned kMaxArgument = 6;
 
 // Parses a number with an optional sign, from -2^63 to 2^63 - 1.
