@@ -10,7 +10,7 @@
 
 namespace convert {
 
-inline constexpr NoteKind kOverLimit{"over-limit", "files that exceed a limit, read in part"};
+inline constexpr NoteKind kOverLimit{"over-limit", "files that exceed a limit, and are read only in part"};
 
 // `consequence` says which part is left out, as a clause.
 inline void note_over_limit(Notes& notes, const Location& where, const fxt::Budget& budget,

@@ -70,7 +70,7 @@ constexpr std::array<FaultEntry, kFaults> kTable{{
     {UnnamedThread, "UnnamedThread", "W18", "P Perfetto puts it under process 0"},
     {TakenForIdle, "TakenForIdle", "W18", "P Perfetto shows it as the idle thread"},
     {NamedInOtherProcess, "NamedInOtherProcess", "W18", "P Perfetto puts its switches under that process"},
-    {NameOfNoThread, "NameOfNoThread", "W18", "?PT viewers show two threads, of which one has no name"},
+    {NameOfNoThread, "NameOfNoThread", "W18", "?PT viewers show two threads, and one of them has no name"},
     {NoValue, "NoValue", "W20", "* no reader shows it"},
     {NoNumber, "NoNumber", "W20", "P Perfetto counts an error|T Tracy ignores it or takes ids for values"},
     {SharedSeries, "SharedSeries", "W20", "T Tracy draws both as one plot"},
@@ -85,8 +85,8 @@ constexpr std::array<FaultEntry, kFaults> kTable{{
      "?PTR Perfetto, Tracy and Fuchsia's Rust reader take it for an instant of its thread"},
     {BoolArgument, "BoolArgument", "W22", "?T debug builds of Tracy abort"},
     {BlobArgument, "BlobArgument", "W23",
-     "T Tracy misreads the rest of the record|C Fuchsia's C++ reader adds the padding|P Perfetto shows it as "
-     "unknown"},
+     "T Tracy misreads the rest of the record|C Fuchsia's C++ reader adds the padding to the blob|P Perfetto "
+     "shows it as unknown"},
     {UnknownArgument, "UnknownArgument", "W25",
      "C Fuchsia's C++ reader reports an error|T Tracy misreads the rest of the record|S the spec has no such "
      "type"},

@@ -17,8 +17,8 @@ constexpr std::array kRules = {
          "Fuchsia's C++ reader and Perfetto start with empty tables when a provider is announced again, but "
          "the Rust reader does not. Strings and threads that were registered before any provider are lost."},
     Rule{"W3",
-         "Sections name announced providers, and providers do not use one index for different strings or "
-         "threads.",
+         "Sections name announced providers. Different providers do not use the same index for different "
+         "strings or threads.",
          "Perfetto drops all records of an unknown provider. Tracy has one string table and one thread table "
          "for the whole file, and the Rust reader has one thread table."},
     Rule{"W4", "A tick is a nanosecond: 1,000,000,000 ticks a second.",
@@ -30,7 +30,8 @@ constexpr std::array kRules = {
          "The C++ reader keeps the first meaning, so it shows wrong names or threads without a message."},
     Rule{
         "W7",
-        "Strings have the indices 1 to 32767, threads 1 to 255, and all are registered before their use.",
+        "Strings have the indices 1 to 32767, and threads have the indices 1 to 255. All are registered "
+        "before their use.",
         "At an unknown index, the C++ reader and Perfetto drop the record, the Rust reader writes <unknown>, "
         "and Tracy writes an empty name. The C++ reader reports registrations of index 0 as errors."},
     Rule{"W8", "Strings have at most 32,000 bytes.",
@@ -59,7 +60,8 @@ constexpr std::array kRules = {
     Rule{"W16",
          "Records of a thread are in time order. At equal times, ends come before the starts that follow "
          "them.",
-         "Readers order events of equal times as in the file. Tracy then pairs starts with wrong ends."},
+         "For events with equal times, readers keep the order in the file. If this order is wrong, Tracy "
+         "pairs starts with wrong ends."},
     Rule{"W17",
          "Every start has an end, and every end has a start. Async operations with the same id nest, and "
          "their instants are inside an operation.",

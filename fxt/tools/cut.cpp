@@ -121,7 +121,7 @@ void report(const CutCounters& counters, const PieceFiles& files) {
       fmt::format("larger than --split-size, up to {} bytes, because each piece repeats names and open calls",
                   counters.largest_bytes));
   const auto older = files.left_over();
-  say(older.size(), "file", "left over from an earlier trace, with a name like the pieces of this one");
+  say(older.size(), "file", "from an earlier trace, with a name like the pieces of this one");
   list(older);
 }
 

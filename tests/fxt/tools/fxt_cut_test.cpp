@@ -254,10 +254,9 @@ TEST_F(FxtCut, AnEmptyFileLeavesNoOutput) {
 
 TEST_F(FxtCut, NamesThePiecesOfAnEarlierTrace) {
   EXPECT_EQ(run("-q --split-time 1us " + trace() + " " + folder() + "out.fxt").exit_code, 0);
-  EXPECT_THAT(
-      run("--split-time 2us " + trace() + " " + folder() + "out.fxt").output,
-      HasSubstr("1 file left over from an earlier trace, with a name like the pieces of this one\n  " +
-                folder() + "out.002.fxt\n"));
+  EXPECT_THAT(run("--split-time 2us " + trace() + " " + folder() + "out.fxt").output,
+              HasSubstr("1 file from an earlier trace, with a name like the pieces of this one\n  " +
+                        folder() + "out.002.fxt\n"));
 }
 
 TEST_F(FxtCut, NamesThePiecesThatAreComplete) {
