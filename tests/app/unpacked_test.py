@@ -260,7 +260,7 @@ class Unpacked(unittest.TestCase):
         self.assert_refused(sparse, "/hole: more than 1024 MiB of unpacked files; unpack it with another program first")
         for kind, where in (tarfile.LNKTYPE, "/6"), (tarfile.SYMTYPE, ""):
             tar = tar_of(entry("a", size=10 << 20), *[entry(f"{i}", type=kind, linkname="a") for i in range(10)])
-            self.assert_refused(gzip.compress(tar, 1), f"{where}: more than 64 MiB of files of an archive that are read again through links")
+            self.assert_refused(gzip.compress(tar, 1), f"{where}: more than 64 MiB of files in an archive that are read again through links")
         deep = "/".join("a" * 70)
         self.assert_refused(tar_of(entry(deep)), f"/{deep}: more than 64 folders around a file in an archive")
         self.assert_refused(tar_of(entry(f"{'b' * 500}/{'b' * 600}")), f"/{'b' * 200}…: more than 1024 characters in the name of a "

@@ -69,8 +69,8 @@ Information:
   -V, --version             print the version
   --manual                  print this text as a page for man(1)
   --completion bash|zsh|fish
-                            print a script with which that shell completes the
-                            options
+                            print a script that completes the options in this
+                            shell
 
 Exit status: 0 done.
 )");
@@ -181,7 +181,7 @@ complete -c draw -l from -s f -r -d '.txt'
 complete -c draw -l help -s h -d 'print this text'
 complete -c draw -l version -s V -d 'print the version'
 complete -c draw -l manual -d 'print this text as a page for man(1)'
-complete -c draw -l completion -x -a 'bash zsh fish' -d 'print a script with which that shell completes the options'
+complete -c draw -l completion -x -a 'bash zsh fish' -d 'print a script that completes the options in this shell'
 )");
 }
 
