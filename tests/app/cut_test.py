@@ -255,11 +255,11 @@ class Cut(unittest.TestCase):
                 (["-r", "1us~0.000000001"], "--time-range: the range ends before it starts"),
                 (["-r", "5"], "--time-range: '5' is not a range of time; use A~B, A~ or ~B"),
                 (["--split-time", "abc"], "--split-time takes a time such as 250, 1.5us, 20ms or 2s (units: ns, us, ms, "
-                                          "s, m, h; ns without one), not 'abc'"),
+                                          "s, m, h; default: ns), not 'abc'"),
                 (["--split-time=0"], "--split-time takes more than 0, not '0'"),
                 (["--split-size=0"], "--split-size takes more than 0, not '0'"),
-                (["--split-size=many"], "--split-size takes a size such as 500k, 100M or 1.5GiB (k, M, G are "
-                                        "thousands, Ki, Mi, Gi of 1024), not 'many'")):
+                (["--split-size=many"], "--split-size takes a size such as 500k, 100M or 1.5GiB (k, M and G are "
+                                        "powers of 1000, Ki, Mi and Gi are powers of 1024), not 'many'")):
             process = self.convert(*options, POOL, self.output)
             self.assertEqual((process.stderr.decode(), process.returncode),
                              (f"fxt-convert: {problem}\nTry 'fxt-convert --help'.\n", 2))

@@ -100,7 +100,7 @@ class Offset(unittest.TestCase):
     def test_invalid_times(self):
         for text in "", "x", "5 min", "--5", "5 s", "+-5", "9223372036854775808", "9223372037s":
             self.assert_wrong("--offset takes a time such as 250, 1.5us, 20ms or 2s (units: ns, us, ms, "
-                              f"s, m, h; ns without one), optionally with a sign, and less than 292 years, not '{text}'",
+                              f"s, m, h; default: ns), optionally with a sign, and less than 292 years, not '{text}'",
                               f"--offset=1={text}", POOL)
 
     def test_inputs_that_do_not_exist(self):

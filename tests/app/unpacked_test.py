@@ -221,7 +221,7 @@ class Unpacked(unittest.TestCase):
                                  input=tar_of(("calc", CALC), entry("calc/more", size=100000)), env=self.environment, cwd=self.directory)
         self.assertEqual((process.returncode, process.stderr.decode()),
                          (1, f"fxt-convert: {self.temporary}: can't unpack standard input there: No space left on device; "
-                             "TMPDIR names another folder for temporary files\n"))
+                             "set TMPDIR to another folder for temporary files\n"))
 
     def test_archives_that_end_early(self):
         """An archive that ends between files is also an error, because missing files would go unnoticed."""
@@ -263,8 +263,8 @@ class Unpacked(unittest.TestCase):
             self.assert_refused(gzip.compress(tar, 1), f"{where}: more than 64 MiB of files in an archive that are read again through links")
         deep = "/".join("a" * 70)
         self.assert_refused(tar_of(entry(deep)), f"/{deep}: more than 64 folders around a file in an archive")
-        self.assert_refused(tar_of(entry(f"{'b' * 500}/{'b' * 600}")), f"/{'b' * 200}…: more than 1024 characters in the name of a "
-                            "file of an archive")
+        self.assert_refused(tar_of(entry(f"{'b' * 500}/{'b' * 600}")), f"/{'b' * 200}…: more than 1024 characters in a file name in "
+                            "an archive")
         self.assert_refused(tar_of(*[entry(f"{i}/{j}/x") for i in range(101) for j in range(100)]),
                             "/99/0/x: more than 10000 folders in an archive")
         tar = tar_of(entry("a", pax_headers={"comment": "c" * 900_000}), format=tarfile.PAX_FORMAT)

@@ -319,10 +319,10 @@ TEST_F(TimelineTest, CpusOfSeveralMachinesAreNoted) {
   }
   run(timeline);
   ASSERT_EQ(notes.count(kSharedCpus), 2u);
-  EXPECT_THAT(
-      notes.groups().back().first,
-      testing::ElementsAre(R"(c.data: its CPUs belong to "two", the CPUs of other inputs to "one")",
-                           R"(d.data: its CPUs belong to "three", the CPUs of other inputs to "one")"));
+  EXPECT_THAT(notes.groups().back().first,
+              testing::ElementsAre(
+                  R"(c.data: its CPUs belong to "two", but the CPUs of other inputs belong to "one")",
+                  R"(d.data: its CPUs belong to "three", but the CPUs of other inputs belong to "one")"));
 }
 
 TEST_F(TimelineTest, AnInputThatIsMovedToTheTimeOfAnotherSharesItsCpus) {

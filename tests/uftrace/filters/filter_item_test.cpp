@@ -104,7 +104,7 @@ TEST(FilterItem, InvalidValuesAreExplained) {
               testing::StartsWith("--filter: in 'f@time=abc': time= takes a time such as"));
   EXPECT_THAT(problem_of("f@size=1x"),
               testing::HasSubstr("size= takes a size in bytes such as 128, 0x80, 4k or 1.5KiB, not"));
-  EXPECT_THAT(problem_of("f@trace_maybe"), testing::HasSubstr("trace, trace_on or trace_off"));
+  EXPECT_THAT(problem_of("f@trace_maybe"), testing::HasSubstr("trace, trace_on and trace_off"));
   EXPECT_THAT(problem_of("f@clear=x"), testing::HasSubstr("names of actions"));
   EXPECT_THAT(problem_of("f@clearly"), testing::HasSubstr("clear takes no value or =NAME"));
   EXPECT_THAT(problem_of("f@liba,libb"),
