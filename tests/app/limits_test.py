@@ -124,7 +124,7 @@ class Limits(unittest.TestCase):
             code, printed = self.run_within_limits("fxt-dump", *options, "a.fxt")
             self.assertEqual(code, 1)
         whole = subprocess.run([PROGRAMS / "fxt-dump", "a.fxt"], cwd=self.directory, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        self.assertEqual(whole.stderr, "fxt-dump: a.fxt: more than 256 MiB of text, a hundred times as long as the "
+        self.assertEqual(whole.stderr, "fxt-dump: a.fxt: more than 256 MiB of text, and more than a hundred times the "
                                        "trace; use --any-size to print it\n")
         asked = subprocess.run([PROGRAMS / "fxt-dump", "--any-size", "a.fxt"], cwd=self.directory, stdout=subprocess.DEVNULL)
         self.assertEqual(asked.returncode, 0)

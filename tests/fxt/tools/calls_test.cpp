@@ -471,7 +471,7 @@ TEST_F(Calls, FoldedStacksAreLimitedBySizeOfTheTrace) {
   EXPECT_EQ(
       refused.output,
       "fxt-dump: " + path +
-          ": more than 256 MiB of text, a hundred times as long as the trace; use --any-size to print it\n");
+          ": more than 256 MiB of text, and more than a hundred times the trace; use --any-size to print it\n");
   const Outcome begun = shell(std::string(FXT_DUMP) + " --folded --any-size " + path + " | head -c 14");
   EXPECT_EQ(begun.output, "process 100;xx");
 }
