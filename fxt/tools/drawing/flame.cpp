@@ -76,17 +76,16 @@ Drawing flame_of(const CallPaths& paths, std::uint64_t columns) {
     }
   }
   drawing.foot.push_back(counted(shapes, "path of calls", "paths of calls"));
-  const auto say = [&](std::uint64_t count, std::string_view what) {
-    if (count != 0) drawing.foot.push_back(fmt::format("{} {}", count, what));
+  const auto say = [&](std::uint64_t count, std::string_view one, std::string_view what) {
+    if (count != 0) drawing.foot.push_back(fmt::format("{} {}", counted(count, one), what));
   };
-  say(narrow,
-      "paths not drawn, because they and the paths of their callees are narrower than a hundredth of a "
-      "pixel");
-  say(deep, "paths not drawn, because they are nested too deep");
-  say(paths.all().children.size() - drawing.lanes.size(), "more roots not drawn");
+  say(narrow, "path",
+      "not drawn, and neither are their callees, because they are narrower than a hundredth of a pixel");
+  say(deep, "path", "not drawn, because they are nested too deep");
+  say(paths.all().children.size() - drawing.lanes.size(), "more root", "not drawn");
   std::ranges::copy(paths.notes(), std::back_inserter(drawing.foot));
-  say(paths.joined(),
-      "calls are drawn as part of their parents, because there are too many paths or they are too deep");
+  say(paths.joined(), "call",
+      "drawn as part of their parents, because there are too many paths or they are too deep");
   return drawing;
 }
 

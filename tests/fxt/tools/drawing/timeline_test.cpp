@@ -577,9 +577,8 @@ TEST(Timeline, CountersHoldAnyFiniteValues) {
   EXPECT_THAT(picture.svg, HasSubstr(" d=\"M8 117H8V85H508V117H1008V117Z\""));
   EXPECT_THAT(drawn({call(1000, 2000, "main"), counter(1000, 0)}).svg,
               HasSubstr(" d=\"M8 117H8V117H1008V117Z\""));
-  EXPECT_THAT(
-      picture.lines,
-      Contains("1 value not drawn, because they are not finite, or because there are too many counters"));
+  EXPECT_THAT(picture.lines,
+              Contains("1 value not drawn, because of a number that is not finite, or of too many counters"));
 }
 
 // Only the greatest value of each step is kept, and steps are doubled until there are few enough.
