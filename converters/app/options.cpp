@@ -116,16 +116,18 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
             .value = each<fxt::TimeRange>([&](fxt::TimeRange range) { cut_of(options).range = range; })},
            {.name = "fit",
             .argument = "SIZE",
-            .help = "limit the trace to this size (200M) before compression: show the longest calls of the "
-                    "whole time, and leave out as many short ones as necessary. A call without some of its "
-                    "inner calls has the arguments `left_out`, their number, and `left_out_ns`, their time. "
-                    "Use it for an overview of a recording that is too large to open",
+            .help =
+                "limit the trace to this size (200M), before compression. The trace has the longest calls of "
+                "the whole time, and as many short calls as necessary are omitted. If inner calls of a call "
+                "are omitted, its argument `left_out` has their number, and `left_out_ns` has their time. "
+                "Use it for an overview of a recording that is too large to open",
             .value =
                 each<fxt::PositiveSize>([&](fxt::PositiveSize size) { options.fit_bytes = size.bytes; })},
            {.name = "split-size",
             .argument = "SIZE",
             .help = "divide the trace into pieces OUT.000.fxt, OUT.001.fxt, ... of about this size (100M), "
-                    "before compression. A viewer can open each piece without the others",
+                    "before compression. A viewer can open each piece without the others. Use it to keep all "
+                    "calls of a large recording",
             .value = each<fxt::PositiveSize>(
                 [&](fxt::PositiveSize size) { cut_of(options).split_bytes = size.bytes; })},
            {.name = "split-time",
