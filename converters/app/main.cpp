@@ -57,7 +57,7 @@ constexpr NoteKind kNoSuchThread{"no-such-thread", "thread ids of --tid that no 
 constexpr NoteKind kLargePieces{"large-pieces", "pieces that are larger than --split-size", true};
 constexpr NoteKind kNotInJson{
     "not-in-json", "records that JSON can't represent: context switches, wakeups, losses and blobs", true};
-constexpr NoteKind kFitted{"fitted", "calls left out because of --fit", true};
+constexpr NoteKind kFitted{"fitted", "calls omitted because of --fit", true};
 constexpr NoteKind kCutFlows{
     "cut-arrows",
     "arrows that end after the range or in a later piece, so they are ended on the thread where they start",
