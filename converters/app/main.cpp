@@ -51,7 +51,7 @@ using fxt::ExitCode;
 
 constexpr NoteKind kOlderPieces{
     "older-pieces", "files from an earlier run that have names like the pieces of this trace", true};
-constexpr NoteKind kRangeClock{"range-clock", "the clocks on which times of --time-range are", true};
+constexpr NoteKind kRangeClock{"range-clock", "clocks that were used for times of --time-range", true};
 constexpr NoteKind kOutsideRange{"outside-range", "events outside of the requested time, not shown", true};
 constexpr NoteKind kNoSuchThread{"no-such-thread", "thread ids of --tid that no INPUT has"};
 constexpr NoteKind kLargePieces{"large-pieces", "pieces that are larger than --split-size", true};
@@ -210,7 +210,7 @@ void apply_cut(const fxt::CutCounters& cut, const TraceOutput& output, std::uint
     notes.add(kOlderPieces, target, fmt::format("{}", fmt::join(older, ", ")), older.size());
   if (cut.oversized != 0)
     notes.add(kLargePieces, target,
-              fmt::format("they have up to {} bytes, because each piece repeats names and open calls",
+              fmt::format("the largest has {} bytes, because each piece repeats names and open calls",
                           cut.largest_bytes),
               cut.oversized);
   if (cut.cut_flows != 0)

@@ -30,7 +30,7 @@ inline constexpr NoteKind kBufferFull{"buffer-full", "recordings stopped because
 inline constexpr NoteKind kUnknownTracepoint{"unknown-tracepoint",
                                              "frames of tracepoints that are missing from the description"};
 inline constexpr NoteKind kBadExpression{"bad-expression", "expressions with damaged bytecode"};
-inline constexpr NoteKind kTooManyThreads{"too-many-threads", "frames of threads after the first 10,000"};
+inline constexpr NoteKind kTooManyThreads{"too-many-threads", "frames of threads beyond the first 10,000"};
 
 // Time
 inline constexpr NoteKind kSyntheticTime{"synthetic-time", "frames without a timestamp, placed in order",

@@ -134,8 +134,7 @@ class HeaderParser {
     const std::string_view behind = rest_.substr(text.size());
     // A wrong length must not affect the following blocks.
     if (text.size() < *length || !(behind.empty() || behind.starts_with(kBlockMark))) {
-      note_damage(
-          fmt::format("a block should have {} bytes, but another size follows from the next block", *length));
+      note_damage(fmt::format("the block should have {} bytes, but does not end there", *length));
       const std::size_t next = rest_.find(fmt::format("\n{}", kBlockMark));
       text = rest_.substr(0, next == std::string_view::npos ? next : next + 1);
     }
