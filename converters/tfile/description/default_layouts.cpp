@@ -64,6 +64,10 @@ constexpr std::array kTexts{
         "powerpc:common",
         "u4: r0-r31 f8: f0-f31 p4: pc u4: msr cr p4: lr u4: ctr xer c4: fpscr b16: vr0-vr31 c4: vscr vrsave",
         {0x19c}},
+    // The upper halves of its 64-bit registers come after the lower ones.
+    LayoutText{"powerpc:e500",
+               "u4: r0-r31 c4: ev0h-ev31h p4: pc u4: msr cr p4: lr u4: ctr xer c8: acc c4: spefscr",
+               {0x124}},
     LayoutText{
         "s390:64-bit", "u8: pswm pswa r0-r15 u4: acr0-acr15 c4: fpc f8: f0-f15 u8: orig_r2", {0x154, 0x15c}},
     LayoutText{

@@ -18,9 +18,13 @@ struct ReasonName {
   StopReason reason;
 };
 constexpr std::array kReasons{
-    ReasonName{"tnotrun", StopReason::NotRun},       ReasonName{"tstop", StopReason::Command},
-    ReasonName{"tfull", StopReason::Full},           ReasonName{"tdisconnected", StopReason::Disconnected},
-    ReasonName{"tpasscount", StopReason::PassCount}, ReasonName{"terror", StopReason::Error},
+    ReasonName{"tnotrun", StopReason::NotRun},
+    ReasonName{"tnorrun", StopReason::NotRun},  // of Enea OSE
+    ReasonName{"tstop", StopReason::Command},
+    ReasonName{"tfull", StopReason::Full},
+    ReasonName{"tdisconnected", StopReason::Disconnected},
+    ReasonName{"tpasscount", StopReason::PassCount},
+    ReasonName{"terror", StopReason::Error},
     ReasonName{"tunknown", StopReason::Unknown},
 };
 
@@ -172,6 +176,9 @@ bool DescriptionReader::read_line(std::string_view line) {
     read_variable(rest);
   } else if (keyword == "tp") {
     if (const auto problem = tracepoints_.add_piece(rest)) damaged(*problem);
+  } else if (keyword == "relocation") {  // "relocation section 10000000 10020000"
+    notes_.add(kOseBlocks, Location::line(path_, line_number_),
+               "a line of Enea OSE; blocks of kind E, two numbers whose meaning is unknown, are not shown");
   } else {
     notes_.add(kUnknownLine, Location::line(path_, line_number_),
                fmt::format("'{}' is not a known kind of line", keyword.substr(0, 40)));

@@ -12,6 +12,8 @@ inline constexpr NoteKind kNoStatus{"no-status", "descriptions without a status 
 inline constexpr NoteKind kBadTargetDescription{"bad-target-description",
                                                 "target descriptions that could not be read"};
 inline constexpr NoteKind kRegisterLayout{"register-layout", "register layouts that had to be guessed"};
+inline constexpr NoteKind kRegistersUnknown{"registers-unknown", "register blocks of an unknown layout"};
+inline constexpr NoteKind kOseBlocks{"ose-blocks", "files of Enea OSE, whose blocks of kind E are not shown"};
 inline constexpr NoteKind kByteOrder{"byte-order", "byte orders that had to be guessed"};
 
 // Frames

@@ -169,7 +169,8 @@ void RecipeBuilder::add_blobs() {
     if (block.kind == Block::Kind::Memory && !block.bytes.empty()) by_address_.push_back(block);
     if (block.kind == Block::Kind::StaticData && !is_printable(memory_.look_at(block.bytes)))
       draft_.add_blob("/static", block.bytes);
-    if (block.kind == Block::Kind::Registers && blobs_ == Blobs::All && !has_registers) {
+    const bool shows_registers = blobs_ == Blobs::All || memory_.layout() == nullptr;
+    if (block.kind == Block::Kind::Registers && shows_registers && !has_registers) {
       has_registers = true;
       draft_.add_blob("/registers", block.bytes);
     }

@@ -8,6 +8,7 @@ namespace {
 constexpr std::size_t kMemoryHead = 1 + 8 + 2;     // letter, address, length
 constexpr std::size_t kVariableBytes = 1 + 4 + 8;  // letter, number, value
 constexpr std::size_t kStaticHead = 1 + 2;         // letter, length
+constexpr std::size_t kOseBytes = 1 + 4 + 4;       // letter, two numbers
 
 }  // namespace
 
@@ -58,6 +59,10 @@ std::size_t walk_blocks(std::span<const std::byte> data, const FrameFormat& form
         block.bytes = data.subspan(at + kStaticHead, length);
         break;
       }
+      case 'E':  // of Enea OSE: two numbers of 4 bytes with an unknown meaning
+        if (left < kOseBytes) return at;
+        at += kOseBytes;
+        continue;
       default:
         return at;
     }

@@ -171,13 +171,33 @@ void find_format(TraceFile& trace, const MachineHint& hint, Notes& notes) {
                           trace.format.order == std::endian::little ? "little" : "big"));
 }
 
+// Whether one of the first frames has registers.
+bool has_registers(const TraceFile& trace) {
+  FrameReader reader(*trace.file, trace.description, trace.format);
+  for (std::size_t i = 0; i < kProbedFrames; ++i) {
+    const Frame* const frame = reader.next();
+    if (frame == nullptr) return false;
+    if (std::ranges::find(frame->blocks, Block::Kind::Registers, &Block::kind) != frame->blocks.end())
+      return true;
+  }
+  return false;
+}
+
 void find_layout(TraceFile& trace, const MachineHint& hint, Notes& notes) {
   if (trace.layout) return;
   if (trace.architecture.empty()) trace.architecture = hint.architecture;
   const RegisterLayout* layout = trace.architecture.empty()
                                      ? probe_layout(*trace.file, trace.description, trace.format)
                                      : default_layout(trace.architecture);
-  if (layout == nullptr) return;
+  if (layout == nullptr) {
+    if (has_registers(trace))
+      notes.add(
+          kRegistersUnknown, Location::file(trace.path),
+          fmt::format("registers of {} bytes are shown only as blobs; give --program the traced program, "
+                      "which names its machine",
+                      trace.format.register_block_size));
+    return;
+  }
   trace.layout_is_guessed = trace.architecture.empty();
   if (trace.layout_is_guessed)
     notes.add(

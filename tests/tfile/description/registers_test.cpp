@@ -268,11 +268,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Default{"mips", 148, 292, ""}, Default{"mips:isa64", 296, 584, ""},
                     Default{"powerpc:common", 384, 932, "vrsave"},
                     Default{"powerpc:common64", 512, 1076, "vrsave"},
-                    Default{"s390:64-bit", 8, 348, "orig_r2"}, Default{"s390:31-bit", 4, 272, "orig_r2"},
-                    Default{"riscv:rv64", 256, 264, "pc"}, Default{"riscv:rv32", 128, 132, "pc"},
-                    Default{"sparc:v9", 512, 560, "y"}, Default{"sparc", 272, 288, "csr"},
-                    Default{"m68k", 68, 180, "fpiaddr"}, Default{"sh", 64, 92, "sr"},
-                    Default{"alpha", 512, 536, "unique"}));
+                    Default{"powerpc:e500", 256, 292, "spefscr"}, Default{"s390:64-bit", 8, 348, "orig_r2"},
+                    Default{"s390:31-bit", 4, 272, "orig_r2"}, Default{"riscv:rv64", 256, 264, "pc"},
+                    Default{"riscv:rv32", 128, 132, "pc"}, Default{"sparc:v9", 512, 560, "y"},
+                    Default{"sparc", 272, 288, "csr"}, Default{"m68k", 68, 180, "fpiaddr"},
+                    Default{"sh", 64, 92, "sr"}, Default{"alpha", 512, 536, "unique"}));
 TEST_P(DefaultLayouts, AreTheSameAsGdbs) {
   const RegisterLayout* layout = default_layout(GetParam().architecture);
   ASSERT_NE(layout, nullptr);
@@ -299,6 +299,7 @@ TEST(DefaultLayouts, HaveTypicalSizes) {
   EXPECT_TRUE(are_typical("mips:isa64", {0x130, 0x248}));
   EXPECT_TRUE(are_typical("powerpc:common", {0x19c}));
   EXPECT_TRUE(are_typical("powerpc:common64", {0x22c}));
+  EXPECT_TRUE(are_typical("powerpc:e500", {0x124}));
   EXPECT_TRUE(are_typical("s390:64-bit", {0x154, 0x15c})) << "without and with orig_r2";
   EXPECT_TRUE(are_typical("s390:31-bit", {0x10c, 0x110}));
   EXPECT_TRUE(are_typical("riscv:rv64", {0x108}));

@@ -126,6 +126,14 @@ TEST(TraceFrames, BlobsHoldTheLongestBlockOfAnAddress) {
                           "blob gdb/frame/0/memory/0x7000 2 bytes"));
 }
 
+TEST(TraceFrames, HaveRegistersOfUnknownLayoutAsBlobs) {
+  TraceBuilder t;
+  t.line("R 7").line(kStamp).line("tp T2:1000:E:0:0").source("2:1000", "at", "tick");
+  t.frame(2).registers("1234567").variable(1, 1).end();
+  EXPECT_THAT(t.lines(), ElementsAre(HasSubstr("tracepoint:tick"), "blob gdb/frame/0/registers 7 bytes"));
+  EXPECT_THAT(t.notes(), Contains("registers-unknown 1"));
+}
+
 // A tracepoint with several locations: the pc identifies the location.
 TEST(TraceFrames, AreAtTheLocationOfTheirPc) {
   TraceBuilder t;

@@ -111,6 +111,18 @@ TEST(DamagedTrace, UnknownLinesAreNoted) {
             Contains("FILE:9: the size of the register block is not a hexadecimal number")));
 }
 
+// They have two numbers of 4 bytes.
+TEST(DamagedTrace, BlocksOfEneaOseAreNoDamage) {
+  TraceBuilder t;
+  describe_frames(t, "1");
+  t.line("relocation section 10000000 10020000");
+  t.frame(2).raw("E1234567R").variable(1, 5).end();
+  EXPECT_THAT(t.lines(), ElementsAre(HasSubstr("@5000 tracepoint:f frame=0")));
+  EXPECT_THAT(t.notes(), Contains("ose-blocks 1"));
+  EXPECT_THAT(t.notes(), testing::Not(Contains(HasSubstr("damaged"))));
+  EXPECT_THAT(t.notes(), testing::Not(Contains(HasSubstr("unknown-line"))));
+}
+
 TEST(DamagedTrace, AnUnknownBlockCostsOnlyItsFrame) {
   TraceBuilder t;
   describe_frames(t, "3");
