@@ -162,6 +162,11 @@ class Comparison:
         for names, expected in tdump.leaves_of(live.get("tdump"), first_of):
             if expected is None or isinstance(expected, tdump.Variant) and names[0] not in frame.args:
                 continue
+            # The address of a text of Pascal whose characters GDB can't read.
+            is_unread = isinstance(expected, tdump.Pointer) and (expected.symbol or "").startswith("error: ")
+            if is_unread and not str(frame.args.get(names[0], "")).startswith("0x") and not any(
+                    isinstance(frame.args.get(name), fxt_reader.Pointer) for name in names):
+                continue
             self.counts["leaves"] += 1
             # A variable may have the same name as an argument of the frame.
             names = [f"{name} (program)" if name in OWN_NAMES else name for name in names]
@@ -229,6 +234,8 @@ def same(expected, found):
             address, symbol, text, _ = parts.groups()
             if int(address, 16) != expected.address:
                 return False
+            if symbol is not None and symbol.startswith("U_$"):  # GDB shows no symbols in Pascal
+                return True
             if symbol is not None and re.split("[(<]", symbol)[0] != re.split("[(<]", expected.symbol or "")[0]:
                 return False
             # GDB does not find the constants of a position-independent program: "<error: Cannot access memory

@@ -114,6 +114,11 @@ class Reader:
         self.match(r"[uUL](?=[\"'])")
         if self.ahead("{"):
             return self.braces()
+        if found := self.match(r"\[([\w., ]*)\]"):  # a set of Pascal
+            names = [name for name in found[1].split(", ") if name]
+            if ".." in found[1]:
+                return None
+            return Enum("[]" if not names else names[0] if len(names) == 1 else f"({' | '.join(names)})")
         if self.ahead('"') or self.match(r"(?='(?:\\.[^']*|[^\\])' <repeats)") is not None:
             return self.string()
         if self.match(r"<incomplete type>"):

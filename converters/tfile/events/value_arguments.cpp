@@ -61,22 +61,29 @@ void ValueArguments::add(std::uint64_t number, std::int16_t tracepoint, const Fr
   number_ = number;
   tracepoint_ = tracepoint;
   arguments_.start();
-  if (location != nullptr) add_items(context, *location);
+  if (location != nullptr && start_items(context, *location)) {
+    const ExpectedBlocks& expected = context.is_step ? location->step : location->hit;
+    add_items(expected);
+    add_globals(context.pc.value_or(location->location->address), expected);
+  }
   arguments_.add_unused();
 }
 
-void ValueArguments::add_items(const FrameContext& context, const ExpectedFrames& location) {
+// False if no memory of the frame has a name.
+bool ValueArguments::start_items(const FrameContext& context, const ExpectedFrames& location) {
   const ExpectedBlocks& expected = context.is_step ? location.step : location.hit;
-  if (expected.items.empty()) return;  // memory that the actions recorded has no name
+  if (expected.items.empty() && symbols_ == nullptr) return false;
   const bool was_exceeded = work_.is_exceeded();
   // The actions were made for the location's address, which is also used if the frame has no address.
   const std::uint64_t address = context.pc.value_or(location.location->address);
-  if (!items_.start(tracepoint_, address, context, expected, work_)) {
-    if (!was_exceeded)
-      note_over_limit(notes_, Location::file(trace_.path), work_,
-                      fmt::format("values from frame {} on have no names", number_));
-    return;
-  }
+  if (items_.start(tracepoint_, address, context, expected, work_)) return true;
+  if (!was_exceeded)
+    note_over_limit(notes_, Location::file(trace_.path), work_,
+                    fmt::format("values from frame {} on have no names", number_));
+  return false;
+}
+
+void ValueArguments::add_items(const ExpectedBlocks& expected) {
   // With collect/s, the text is shown instead of the pointer to it, even if the pointer was collected first.
   for (const bool are_strings : {true, false})
     for (std::size_t i = 0; i < expected.items.size(); ++i)
@@ -111,7 +118,7 @@ void ValueArguments::add_item(std::size_t index, const ExpectedBlocks& expected)
     if (item.kind == Kind::Variables && items_.is_contradicted(value.text)) continue;
     // GDB finds the return address by the frame pointer, even if the program needs memory that is missing.
     if (item.kind == Kind::ReturnAddress && value.value.storage.kind == Storage::Kind::None) continue;
-    is_typed |= add_value(value, item.is_string);
+    is_typed |= add_value(value, pointer_form(item, expected));
   }
   if (!is_typed && is_value) {
     if (items_.is_known_step()) {
@@ -133,8 +140,18 @@ void ValueArguments::add_item(std::size_t index, const ExpectedBlocks& expected)
     if (items_.item_of(j) == index) arguments_.mark_used(*items_.expressions()[j]);
 }
 
+// GDB shows both for `collect /s x, x`.
+ValueArguments::PointerForm ValueArguments::pointer_form(const ExpectedBlocks::Item& item,
+                                                         const ExpectedBlocks& expected) const {
+  if (!item.is_string) return PointerForm::Address;
+  const bool is_also_collected = std::ranges::any_of(expected.items, [&](const ExpectedBlocks::Item& other) {
+    return !other.is_string && other.text == item.text && other.kind == item.kind;
+  });
+  return is_also_collected ? PointerForm::AddressAndText : PointerForm::Text;
+}
+
 // Returns false if the program does not describe the value.
-bool ValueArguments::add_value(const ItemValue& item, bool is_string) {
+bool ValueArguments::add_value(const ItemValue& item, PointerForm form) {
   const Value& value = item.value;
   const Missing missing = value.storage.missing;
   if (value.type == nullptr) return false;
@@ -147,7 +164,7 @@ bool ValueArguments::add_value(const ItemValue& item, bool is_string) {
     add_address(item, value.storage.address);
     return true;
   }
-  if (is_string && add_text_at(item)) return true;
+  if (form != PointerForm::Address && add_text_at(item, form)) return true;
   if (is_in_memory) {
     if (!add_in_memory(item))
       note(kItemNotRecorded, item.text,
@@ -165,7 +182,7 @@ bool ValueArguments::add_value(const ItemValue& item, bool is_string) {
 }
 
 // Shows the text that a pointer to characters points to, if collect/s collected it.
-bool ValueArguments::add_text_at(const ItemValue& item) {
+bool ValueArguments::add_text_at(const ItemValue& item, PointerForm form) {
   const Value pointer = without_reference(item.value, items_.evaluation());
   if (!is_text_pointer(pointer.type)) return false;
   const auto address = integer_of(pointer, memory_);
@@ -173,7 +190,11 @@ bool ValueArguments::add_text_at(const ItemValue& item) {
   const auto bytes = memory_.text(*address);
   if (bytes.empty()) return false;
   const NameId name = name_of(item.text);
-  if (arguments_.claim_name(name)) draft_.add({name, c_string_text(memory_.look_at(bytes))});
+  if (arguments_.claim_name(name)) {
+    const std::string text = c_string_text(memory_.look_at(bytes));
+    draft_.add(
+        {name, form == PointerForm::AddressAndText ? fmt::format("{:#x} \"{}\"", *address, text) : text});
+  }
   arguments_.mark_used(*address, 1);
   if (pointer.storage.kind == Storage::Kind::Memory)
     arguments_.mark_used(pointer.storage.address, pointer.type->size);
@@ -343,6 +364,29 @@ void ValueArguments::add_recorded(std::size_t index, const ExpectedBlocks& expec
           offset, std::min<std::uint64_t>(object->size, recording.bytes.size() - offset));
       add({.address = memory_.masked(object->address), .size = object->size, .bytes = here});
     }
+  }
+}
+
+// Shows memory that is exactly one global variable of the program. GDB does not write the items of
+// `default-collect` into the file. `address` is that of the code. If an item is contradicted, the program may
+// be another one.
+void ValueArguments::add_globals(std::uint64_t address, const ExpectedBlocks& expected) {
+  for (std::size_t i = 0; i < expected.items.size(); ++i)
+    if (expected.items[i].kind != Kind::Variable && items_.is_contradicted(i)) return;
+  const CodeScope* const scope = symbols_ != nullptr ? symbols_->scope_at(address) : nullptr;
+  if (scope == nullptr) return;
+  for (std::size_t i = 0; i < memory_.memory().size(); ++i) {
+    const HeldBlock& block = memory_.memory()[i];
+    if (arguments_.is_used(i)) continue;
+    const std::string name = symbols_->symbol_at(memory_.masked(block.address));
+    if (name.empty() || !work_.take(name.size())) continue;
+    const ItemValue item{name, evaluate(name, {*scope, memory_, trace_.description.variables})};
+    const Value& value = item.value;
+    if (value.type != nullptr && value.type->kind != Type::Kind::Reference &&
+        value.storage.kind == Storage::Kind::Memory && value.bit_size == 0 &&
+        memory_.masked(value.storage.address) == memory_.masked(block.address) &&
+        bytes_of(value) == block.bytes.size())
+      add_value(item, PointerForm::Address);
   }
 }
 

@@ -40,16 +40,21 @@ class ValueArguments {
   const std::map<std::int16_t, Lacking>& lacking() const { return lacking_; }
 
  private:
-  void add_items(const FrameContext& context, const ExpectedFrames& location);
+  bool start_items(const FrameContext& context, const ExpectedFrames& location);
+  void add_items(const ExpectedBlocks& expected);
   void add_item(std::size_t index, const ExpectedBlocks& expected);
-  bool add_value(const ItemValue& item, bool is_string);
-  bool add_text_at(const ItemValue& item);
+  // How a pointer to characters is shown.
+  enum class PointerForm : std::uint8_t { Address, Text, AddressAndText };
+  PointerForm pointer_form(const ExpectedBlocks::Item& item, const ExpectedBlocks& expected) const;
+  bool add_value(const ItemValue& item, PointerForm form);
+  bool add_text_at(const ItemValue& item, PointerForm form);
   bool add_in_memory(const ItemValue& item);
   bool add_constant(const ItemValue& item);
   bool add_leaves(const ItemValue& item, std::span<const std::byte> bytes, const std::vector<bool>& known);
   void add_address(const ItemValue& item, std::uint64_t address);
   void add_target(const ItemValue& item, const ItemValue& target, std::uint64_t address);
   void add_recorded(std::size_t index, const ExpectedBlocks& expected);
+  void add_globals(std::uint64_t address, const ExpectedBlocks& expected);
   const ValueLayout& layout_of(const ItemValue& item);
   NameId name_of(std::string_view text);
   void note(const NoteKind& kind, std::string_view item, std::string_view problem);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <dwarf.h>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,7 +37,10 @@ class Parser {
 
  public:
   Parser(std::string_view text, const CodeScope& scope)
-      : text_(text), scope_(scope), types_(scope.info->types()) {}
+      : text_(text),
+        scope_(scope),
+        types_(scope.info->types()),
+        is_pascal_(scope.unit.addr != nullptr && language_of(scope.unit) == DW_LANG_Pascal83) {}
 
   Expression parse() {
     Expression expression = binary(1);
@@ -122,6 +126,8 @@ class Parser {
         expression = expression_of(Kind::PointerMember, qualified(), std::move(expression));
       } else if (consume(".")) {
         expression = expression_of(Kind::Member, qualified(), std::move(expression));
+      } else if (is_pascal_ && consume("^")) {
+        expression = expression_of(Kind::Prefix, "*", std::move(expression));
       } else {
         break;
       }
@@ -320,7 +326,8 @@ class Parser {
   std::string_view text_;
   const CodeScope& scope_;
   TypeTable& types_;
-  std::size_t at_ = 0;  // position of the next token
+  const bool is_pascal_;  // there, p^ is what p points to
+  std::size_t at_ = 0;    // position of the next token
   std::size_t depth_ = 0, operators_ = 0;
   bool is_void_ = false;  // whether the latest type was void
 };

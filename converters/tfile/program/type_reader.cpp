@@ -173,6 +173,9 @@ class TypeReader {
       case DW_TAG_union_type:
         read_structure(type, die);
         break;
+      case DW_TAG_set_type:
+        read_set(type, die);
+        break;
       case DW_TAG_array_type:
         read_array(type, die);
         break;
@@ -305,6 +308,17 @@ class TypeReader {
     for (auto& [value, of_value] : type.enumerators)
       value = static_cast<std::int64_t>(
           extended(static_cast<std::uint64_t>(value), 8 * type.size, type.is_signed));
+  }
+
+  // A set of Pascal has a bit for each enumerator. Other sets are shown as bytes.
+  void read_set(Type& type, Dwarf_Die die) {
+    const Type* const element = types_.type_of(die);
+    if (element == nullptr || element->kind != TypeKind::Enum || type.size > sizeof(std::uint64_t)) return;
+    type.kind = TypeKind::Enum;
+    type.enumerators.emplace_back(0, "[]");
+    for (const auto& [value, name] : element->enumerators)
+      if (value >= 0 && std::cmp_less(value, 8 * type.size))
+        type.enumerators.emplace_back(static_cast<std::int64_t>(std::uint64_t{1} << value), name);
   }
 
   // An array has one subrange per dimension, the outermost first. In Fortran, the innermost is first.

@@ -81,14 +81,25 @@ Value resolved_structure(const Value& value, const EvaluationContext& context, s
         member.location.reset();
       }
     }
-    // An array whose elements are elsewhere is not part of the structure.
-    if (member.location || member.type->data_attribute || !member.type->is_dynamic) continue;
+    if (member.location || !member.type->is_dynamic) continue;
     Value part = part_of(value, member.type, member.bit_offset / 8);
     const bool is_array = member.type->kind == TypeKind::Array && value.storage.kind == Storage::Kind::Memory;
-    if (is_array)
+    if (member.type->data_attribute) {
+      // An array whose elements are elsewhere is not part of the structure. A short string of Pascal is: its
+      // first byte is the number of its characters.
+      if (!is_array) continue;
+      const Value array = resolved_array(std::move(part), context, depth, value.storage.address);
+      const std::uint64_t offset = array.storage.address - value.storage.address;
+      if (array.storage.kind != Storage::Kind::Memory || array.type->data_attribute || offset > type.size ||
+          array.type->size > type.size - offset)
+        continue;
+      member.type = array.type;
+      member.bit_offset = 8 * offset;
+    } else if (is_array) {
       member.type = resolved_array(std::move(part), context, depth, value.storage.address).type;
-    else
+    } else {
       member.type = resolved(std::move(part), context, depth + 1).type;
+    }
   }
   return {context.scope.info->types().with_members(&type, std::move(members)), value.storage};
 }

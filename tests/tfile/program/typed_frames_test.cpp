@@ -102,6 +102,21 @@ TEST_F(TypedFrames, AnArrayIsItsElements) {
   EXPECT_THAT(t.notes(), Not(Contains(HasSubstr("untyped-values"))));
 }
 
+// GDB does not save the items of default-collect.
+TEST_F(TypedFrames, MemoryThatIsOneGlobalHasItsName) {
+  const std::uint64_t level = address_of("plant::level");
+  tracepoint("plant::pump", "collect $trace_timestamp", fmt::format("M-1,{:x},4", level));
+  t.frame(2).memory(level, t.number(std::int32_t{0x4142}));
+  EXPECT_THAT(frame_line(), AllOf(HasSubstr(" plant::level=16706 "), Not(HasSubstr(" mem."))));
+}
+
+TEST_F(TypedFrames, MemoryThatIsAPartOfAGlobalHasNoName) {
+  const std::uint64_t level = address_of("plant::level");
+  tracepoint("plant::pump", "collect $trace_timestamp", fmt::format("M-1,{:x},2", level));
+  t.frame(2).memory(level, t.number(std::int16_t{0x4142}));
+  EXPECT_THAT(frame_line(), HasSubstr(fmt::format(" mem.{:#x}=16706 ", level)));
+}
+
 TEST_F(TypedFrames, MemoryThatWasNotRecordedIsNotShown) {
   const std::uint64_t readings = address_of("plant::readings");
   tracepoint("plant::pump", "collect plant::readings", fmt::format("M-1,{:x},20", readings));
@@ -560,6 +575,18 @@ TEST_F(Entries, PointersOnTheWayAreNotShown) {
   const std::string line = frame_line();
   EXPECT_THAT(line, HasSubstr(" g->serial=77 "));
   EXPECT_THAT(line, Not(HasSubstr(" mem.")));
+}
+
+// GDB shows both.
+TEST_F(Entries, APointerIsShownWithItsTextIfBothAreCollected) {
+  const std::uint64_t name = place_of("plant::pump", "name");
+  // const16 <name>; trace_quick 8; ref64; const8 7; tracenz; end
+  const std::string text = fmt::format("X0000000A,23{:04x}0d081a22072f27", name);
+  entry("plant::pump", "collect/s name", text + trace(name, 8));
+  t.source(fmt::format("2:{:x}", program.functions("plant::pump").front().address), "cmd", "collect name");
+  t.memory(name, t.number(std::uint64_t{0x2000})).memory(0x2000, std::string("hot\0", 4));
+  t.memory(name, t.number(std::uint64_t{0x2000}));
+  EXPECT_THAT(frame_line(), HasSubstr(" name=\"0x2000 \"hot\"\" "));
 }
 
 // gdbserver also writes a block for a null pointer, with the earlier contents of its buffer.
