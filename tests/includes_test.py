@@ -14,7 +14,7 @@ NAMES = {
     "algorithm": "all_of any_of clamp copy copy_n equal fill fill_n find find_if find_if_not for_each inplace_merge "
                  "lexicographical_compare lower_bound max min mismatch move remove remove_if reverse rotate search shuffle "
                  "stable_partition stable_sort unique upper_bound ranges::adjacent_find ranges::all_of ranges::any_of "
-                 "ranges::binary_search ranges::copy "
+                 "ranges::binary_search ranges::copy ranges::equal_range "
                  "ranges::copy_if ranges::count ranges::count_if ranges::equal ranges::fill ranges::find ranges::find_first_of "
                  "ranges::find_if ranges::find_if_not ranges::includes ranges::is_sorted ranges::is_sorted_until "
                  "ranges::lower_bound ranges::make_heap ranges::max_element ranges::min_element ranges::minmax ranges::mismatch "

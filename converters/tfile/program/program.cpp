@@ -10,6 +10,7 @@
 #include <elfutils/libdwfl.h>
 #include <exception>
 #include <fmt/format.h>
+#include <functional>
 #include <gelf.h>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@
 #include <system_error>
 #include <unistd.h>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "converters/model/over_limit.h"
@@ -27,6 +29,7 @@
 #include "converters/symbols/symbol_table.h"
 #include "converters/tfile/program/debug_info.h"
 #include "converters/tfile/program/global_names.h"
+#include "converters/tfile/program/line_files.h"
 #include "converters/tfile/program/line_table.h"
 
 namespace convert::tfile {
@@ -101,6 +104,9 @@ std::string_view last_name_of(std::string_view name) {
   const std::size_t colons = name.rfind("::");
   return colons == std::string_view::npos ? name : name.substr(colons + 2);
 }
+std::uint32_t hash_of_last_name(std::string_view name) {
+  return static_cast<std::uint32_t>(std::hash<std::string_view>{}(last_name_of(name)));
+}
 
 // Returns "file:line" for code; empty if unknown.
 std::string source_of(const LineTable& table, std::uint64_t address) {
@@ -126,13 +132,19 @@ struct Program::Impl {
   std::uint64_t bias = 0;  // load bias in the recording
   ProgramLayout layout;
 
+  // Programs have millions of functions. Therefore, all names are in one text.
   struct Named {
     Function function;
-    std::string name;  // without parameters
+    std::size_t name_begin = 0;  // in `names`
+    std::uint32_t name_size = 0;
   };
   std::vector<Named> functions;  // including labels
-  // Indexes of functions by names, which point into the functions.
-  std::unordered_map<std::string_view, std::vector<std::uint32_t>> by_last_name;
+  std::string names;             // of the functions, without parameters
+  std::string_view name_of(const Named& function) const {
+    return std::string_view(names).substr(function.name_begin, function.name_size);
+  }
+  // The hash of each function's last name, and the function's index; sorted.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> by_last_name;
   std::unique_ptr<const SymbolTable> table;             // functions and objects
   std::unordered_map<std::string, DataObject> objects;  // names without blanks
   // The addresses where statements begin: all addresses, and those that GDB keeps.
@@ -144,7 +156,7 @@ struct Program::Impl {
   std::unique_ptr<DebugInfo> debug;
   fxt::Budget work{kProgramWork};
 
-  void read_symbols(fxt::Budget names);
+  void read_symbols(fxt::Budget name_budget);
 };
 
 Program::Program(const std::filesystem::path& path, Demangle demangle) : impl_(std::make_unique<Impl>()) {
@@ -184,20 +196,28 @@ Program::Program(const std::filesystem::path& path, Demangle demangle) : impl_(s
 
 Program::~Program() = default;
 
-void Program::Impl::read_symbols(fxt::Budget names) {
+void Program::Impl::read_symbols(fxt::Budget name_budget) {
   std::vector<Symbol> symbols;
   const int count = dwfl_module_getsymtab(module);
+  if (count > 0) {
+    symbols.reserve(static_cast<std::size_t>(count));
+    functions.reserve(static_cast<std::size_t>(count));
+  }
   for (int i = 1; i < count; ++i) {
     GElf_Sym symbol;
     GElf_Addr address = 0;
     const char* const name = dwfl_module_getsym_info(module, i, &symbol, &address, nullptr, nullptr, nullptr);
     if (name == nullptr || symbol.st_shndx == SHN_UNDEF) continue;
-    if (!names.take(std::strlen(name))) throw OverLimit(path, names.exceeded());
+    if (!name_budget.take(std::strlen(name))) throw OverLimit(path, name_budget.exceeded());
     const unsigned type = GELF_ST_TYPE(symbol.st_info);
     const auto plain_name = [&] { return without_abi_tags(demangled(name, Demangle::Simple)); };
     const auto add = [&](char kind) { symbols.push_back({address, address + symbol.st_size, name, kind}); };
     if (type == STT_FUNC || type == STT_GNU_IFUNC || (type == STT_NOTYPE && layout.is_code(address))) {
-      functions.push_back({{address, symbol.st_size}, plain_name()});
+      const std::string plain = plain_name();
+      functions.push_back({.function = {address, symbol.st_size},
+                           .name_begin = names.size(),
+                           .name_size = static_cast<std::uint32_t>(plain.size())});
+      names += plain;
       add('T');
     } else if (type == STT_OBJECT) {
       objects.try_emplace(without_blanks(plain_name()), DataObject{address, symbol.st_size});
@@ -205,8 +225,10 @@ void Program::Impl::read_symbols(fxt::Budget names) {
       add('D');
     }
   }
+  by_last_name.reserve(functions.size());
   for (std::uint32_t i = 0; i < functions.size(); ++i)
-    by_last_name[last_name_of(without_arguments(functions[i].name))].push_back(i);
+    by_last_name.emplace_back(hash_of_last_name(without_arguments(name_of(functions[i]))), i);
+  std::ranges::sort(by_last_name);
   std::ranges::reverse(symbols);  // if several begin together, the last one counts
   table = std::make_unique<SymbolTable>(std::move(symbols));
 }
@@ -233,14 +255,16 @@ DebugInfo& Program::debug_info() const { return *impl_->debug; }
 
 std::vector<Program::Function> Program::functions(std::string_view name) const {
   std::vector<Function> found;
-  const auto of_name = impl_->by_last_name.find(last_name_of(name));
-  if (of_name == impl_->by_last_name.end() || !impl_->work.take(of_name->second.size())) return found;
-  for (const std::uint32_t i : of_name->second) {
-    const auto& [function, full] = impl_->functions[i];
-    const std::string_view plain = without_arguments(full);
+  const auto of_name =
+      std::ranges::equal_range(impl_->by_last_name, hash_of_last_name(name), {},
+                               [](const auto& hash_and_index) { return hash_and_index.first; });
+  if (of_name.empty() || !impl_->work.take(of_name.size())) return found;
+  for (const auto& [hash, i] : of_name) {
+    const Impl::Named& named = impl_->functions[i];
+    const std::string_view plain = without_arguments(impl_->name_of(named));
     if (plain == name || (plain.size() > name.size() + 2 && plain.ends_with(name) &&
                           plain.substr(plain.size() - name.size() - 2, 2) == "::"))
-      found.push_back(function);
+      found.push_back(named.function);
   }
   return found;
 }
@@ -270,7 +294,9 @@ const Program::Impl::Statements& Program::Impl::statements_of(const std::string&
   Statements& of_file = found->second;
   if (!is_new) return of_file;
   Dwarf_Addr dwarf_bias = 0;
+  const LineFiles files(dwfl_module_getdwarf(module, &dwarf_bias));
   for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(module, unit, &dwarf_bias)) != nullptr;) {
+    if (!files.may_have(*unit, file_name)) continue;
     const LineTable lines(*unit, dwarf_bias);
     constexpr std::uint64_t kWorkPerRow = 16;
     if (!work.take(kWorkPerRow * (lines.size() + 1))) break;
