@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "converters/symbols/d_names.h"
+
 namespace convert {
 namespace {
 
@@ -311,6 +313,27 @@ TEST(HostileName, EveryPrefixAndEveryChangedByteIsAccepted) {
       }
     }
   }
+}
+
+TEST(DName, HasItsParametersIfTheyAreShown) {
+  constexpr std::string_view kPut = "_D3app__T3BoxTiZQh3putMFiZv";
+  EXPECT_EQ(full_d_name(kPut, Parameters::Shown), "app.Box!(int).Box.put(int)");
+  EXPECT_EQ(full_d_name(kPut, Parameters::Hidden), "app.Box!(int).Box.put");
+  EXPECT_EQ(full_d_name("_D3app4workFiAyaZi", Parameters::Hidden), "app.work");
+  EXPECT_EQ(full_d_name("_Dmain", Parameters::Hidden), "D main");
+}
+
+TEST(DName, IsNothingForOtherSymbols) {
+  for (const std::string_view symbol : {"_D", "_DYNAMIC", "_D3ap", "work", "_Z4workv"})
+    EXPECT_EQ(full_d_name(symbol, Parameters::Shown), std::nullopt) << symbol;
+}
+
+// "Qc" is the type that begins two letters before.
+TEST(DName, IsNothingWithVeryManyReferencesToTypes) {
+  std::string symbol = "_D1a1bFAyaQd";
+  for (int i = 1; i < 20; ++i) symbol += "Qc";
+  EXPECT_NE(full_d_name(symbol + "Zv", Parameters::Shown), std::nullopt);
+  EXPECT_EQ(full_d_name(symbol + "QcZv", Parameters::Shown), std::nullopt);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <dwarf.h>
 
 #include "converters/model/reading/load.h"
+#include "converters/symbols/d_names.h"
 #include "converters/symbols/dwarf_languages.h"
 #include "converters/tfile/program/die_scopes.h"
 
@@ -101,9 +102,11 @@ bool is_declaration(Dwarf_Die variable) {
 
 std::string demangled(std::string_view symbol, Demangle mode) {
   const bool is_mangled = symbol.starts_with("_Z") || symbol.starts_with("_R");
-  if (mode == Demangle::No || !is_mangled) return std::string(symbol);
-  return full_name(symbol, mode == Demangle::Full ? Parameters::Shown : Parameters::Hidden)
-      .value_or(std::string(symbol));
+  const bool is_d = symbol.starts_with("_D");
+  if (mode == Demangle::No || !(is_mangled || is_d)) return std::string(symbol);
+  const auto parameters = mode == Demangle::Full ? Parameters::Shown : Parameters::Hidden;
+  const auto name = is_d ? full_d_name(symbol, parameters) : full_name(symbol, parameters);
+  return name.value_or(std::string(symbol));
 }
 
 std::string without_abi_tags(std::string name) {

@@ -87,6 +87,8 @@ std::string DieScopes::prefix(Dwarf_Die die, std::string_view separator) {
   for (Dwarf_Die& scope : around(die)) {
     if (dwarf_tag(&scope) == DW_TAG_subprogram) continue;
     const std::string_view outer = name_of(scope);
+    // GDB also leaves out the class of a lambda expression, and other classes without a name.
+    if (outer.empty() && dwarf_tag(&scope) != DW_TAG_namespace) continue;
     names = fmt::format("{}{}{}", outer.empty() ? kAnonymousNamespace : outer, separator, names);
   }
   return names;
