@@ -121,7 +121,7 @@ class Survey {
   PayloadDecoder& payload_decoder_;
   RecordNotes notes_;
   RecordSurvey survey_;
-  ScannedCalls open_;
+  ScannedCalls<> open_;
   std::uint64_t seen_ns_ = 0;  // the latest time of an entry or exit
 };
 

@@ -77,9 +77,9 @@ class MarkScan {
     const std::uint64_t latest_ns = walk_.seen_ns();
     const std::uint64_t time_ns = std::max(window.first_ns, latest_ns);
     if (window.last_ns < latest_ns) return;
-    const auto& open = walk_.open().addresses();
-    const auto call = std::find_if(open.rbegin(), open.rend(), [&](std::uint64_t address) {
-      return function_at(address, time_ns).holds(window.address);
+    const auto open = walk_.open().calls();
+    const auto call = std::find_if(open.rbegin(), open.rend(), [&](const CallWalk<>::Call& around) {
+      return function_at(around.address, time_ns).holds(window.address);
     });
     if (call == open.rend()) return;
     const bool is_innermost = call == open.rbegin();
@@ -109,7 +109,7 @@ class MarkScan {
   }
 
   std::span<const MarkWindow> windows_;
-  CallWalk walk_;
+  CallWalk<> walk_;
   TaskSymbols symbols_;
   std::vector<MarkPosition> positions_;
   std::size_t next_ = 0;             // the first window that has not begun

@@ -61,7 +61,7 @@ std::vector<TaskRecords> tasks_of(const ThreadFile& file, Recording& recording) 
     const std::vector<std::uint64_t> inherited;
     RecordSearch search(begin_ns);
     try {
-      CallWalk({*before, file.place, facts, &payload_decoder, inherited}).run(search);
+      CallWalk<>({*before, file.place, facts, &payload_decoder, inherited}).run(search);
     } catch (const InputError&) {
       // The reader of the records reports the failure.
     }

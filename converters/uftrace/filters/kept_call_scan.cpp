@@ -14,26 +14,14 @@ KeptCallScan::KeptCallScan(const WalkedThread& thread, FilterTable& table, Symbo
       needs_functions_(table.looks_at_functions()),
       walk_(thread),
       symbols_(symbolizer, thread.task) {
-  for (std::size_t i = 0; i < walk_.open().depth(); ++i) open_inferred();
-}
-
-// Opens a call without an entry. Such calls are kept.
-void KeptCallScan::open_inferred() {
-  open_.push_back({.address = 0,
-                   .begin_ns = 0,
-                   .offset = kNowhere,
-                   .time_ns = table_.options().time_ns,
-                   .size = table_.options().size,
-                   .shortest_ns = kForever,
-                   .is_kept = false});
-  keep_open();
+  for (Walk::Call& call : walk_.open().calls()) inferred(call);
 }
 
 bool KeptCallScan::step() {
   left_ = kStep;
   walk_.run(*this);
   if (!walk_.is_at_end()) return true;
-  if (!open_.empty()) keep_open();
+  keep_open();
   return false;
 }
 
@@ -41,20 +29,25 @@ const FunctionRule* KeptCallScan::rule_at(std::uint64_t address) {
   return rules_.get(address, [&] { return table_.rule_of(symbols_, address); });
 }
 
+// Fills in the data of the call that was just opened.
 void KeptCallScan::enter(const CallRecord& call, std::uint64_t offset) {
-  Open inside{.address = call.address,
-              .begin_ns = call.time_ns,
-              .offset = offset,
-              .time_ns = open_.empty() ? table_.options().time_ns : open_.back().time_ns,
-              .size = open_.empty() ? table_.options().size : open_.back().size,
-              .shortest_ns = kForever,
-              .is_kept = false};
+  const auto calls = walk_.open().calls();
+  CallData& inside = calls.back().data;
+  inside.begin_ns = call.time_ns;
+  inside.offset = offset;
+  inside.time_ns = calls.size() == 1 ? table_.options().time_ns : calls[calls.size() - 2].data.time_ns;
+  inside.size = calls.size() == 1 ? table_.options().size : calls[calls.size() - 2].data.size;
   const FunctionRule* const rule = needs_functions_ ? rule_at(call.address) : nullptr;
   if (rule != nullptr && rule->has(Setting::Time)) inside.time_ns = rule->actions.time_ns;
   if (rule != nullptr && rule->has(Setting::Size)) inside.size = rule->actions.size;
   const bool is_too_small = rule != nullptr && inside.size != 0 && rule->size < inside.size;
   inside.shortest_ns = table_.shortest_kept_ns(rule, is_too_small, inside.time_ns);
-  open_.push_back(inside);
+}
+
+void KeptCallScan::inferred(Walk::Call& call) {
+  call.data.time_ns = table_.options().time_ns;
+  call.data.size = table_.options().size;
+  keep_open();
 }
 
 void KeptCallScan::before_call(const RecordItem& item) {
@@ -62,37 +55,20 @@ void KeptCallScan::before_call(const RecordItem& item) {
   if (needs_functions_ && symbols_.move_to(item.call.time_ns)) rules_.clear();
 }
 
-// Repeats the changes of the walk's open calls. A call without an exit or without an entry is kept.
+// The length of a call with an impossible time is unknown, so it is kept as a call without an entry.
 void KeptCallScan::after_call(const RecordItem& item) {
-  const CallRecord& call = item.call;
-  const std::size_t around = walk_.open().depth() - (call.is_entry() ? 1 : 0);
-  const std::size_t ended = around + (call.is_entry() ? 0 : 1);
-  if (open_.size() > ended) {
-    keep_open();
-    open_.resize(ended, {});
-  }
-  while (open_.size() < ended) open_inferred();
-  if (item.what == RecordItem::What::BadTime) {
-    // The length of the call is unknown, so it is kept.
-    if (call.is_entry()) open_inferred();
-    keep_open();
-    if (!call.is_entry()) open_.pop_back();
-  } else if (call.is_entry()) {
-    enter(call, item.begin);
-  } else if (open_.back().address != call.address && open_.back().address != 0) {
-    // This exit is from another function, so the open call ended without an exit.
-    keep_open();
-    open_.pop_back();
-  } else {
-    leave(call.time_ns);
-  }
+  if (!item.call.is_entry()) return;
+  if (item.what == RecordItem::What::BadTime)
+    inferred(walk_.open().calls().back());
+  else
+    enter(item.call, item.begin);
 }
 
 void KeptCallScan::other_record(const RecordItem& item) {
   --left_;
   const bool is_kept = item.what == RecordItem::What::Loss ||
                        (item.what == RecordItem::What::Event && item.call.address >= kFirstUserEvent);
-  if (is_kept && !open_.empty()) keep_open();
+  if (is_kept) keep_open();
 }
 
 namespace {

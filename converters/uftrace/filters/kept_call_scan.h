@@ -53,6 +53,17 @@ class KeptCalls {
 };
 
 class KeptCallScan {
+  static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
+  struct CallData {
+    std::uint64_t begin_ns = 0;
+    std::uint64_t offset = kNowhere;       // kNowhere if it has no entry
+    std::uint64_t time_ns = 0;             // length of the shortest call that is shown in it
+    std::uint64_t size = 0;                // size of the smallest function that is shown in it
+    std::uint64_t shortest_ns = kForever;  // minimum length with which it is kept; kForever: never
+    bool is_kept = false;
+  };
+  using Walk = CallWalk<CallData>;
+
  public:
   // Throws InputError if the file can't be read.
   KeptCallScan(const WalkedThread& thread, FilterTable& table, Symbolizer& symbolizer, KeptCalls& kept_calls);
@@ -69,42 +80,32 @@ class KeptCallScan {
   }
   void skipped(const CallRecord& call, std::uint64_t offset) {
     --left_;
-    if (call.is_entry())
-      enter(call, offset);
-    else
-      leave(call.time_ns);
+    if (call.is_entry()) enter(call, offset);
   }
   void before_call(const RecordItem& item);
   void after_call(const RecordItem& item);
   void other_record(const RecordItem& item);
+  // Calls without an exit or without an entry are kept.
+  void ended(const Walk::Call&) { keep_open(); }
+  void inferred(Walk::Call& call);
+  void exited(const Walk::Call& call, const CallRecord& exit) {
+    const CallData& data = call.data;
+    const std::uint64_t took_ns = exit.time_ns > data.begin_ns ? exit.time_ns - data.begin_ns : 0;
+    const bool is_long = data.shortest_ns != kForever && took_ns >= data.shortest_ns;
+    // An exit of another function shows that the open call has ended without one.
+    if (is_long || call.address != exit.address) keep_open();
+  }
 
  private:
   static constexpr std::int64_t kStep = std::int64_t{1} << 20;  // number of records
-  static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
 
-  struct Open {
-    std::uint64_t address;  // 0 if unknown
-    std::uint64_t begin_ns;
-    std::uint64_t offset;       // kNowhere if it has no entry
-    std::uint64_t time_ns;      // length of the shortest call that is shown in it
-    std::uint64_t size;         // size of the smallest function that is shown in it
-    std::uint64_t shortest_ns;  // minimum length with which it is kept; kForever: never
-    bool is_kept;
-  };
-
-  void open_inferred();
   void enter(const CallRecord& call, std::uint64_t offset);
-  void leave(std::uint64_t time_ns) {
-    const Open& call = open_.back();
-    const std::uint64_t took_ns = time_ns > call.begin_ns ? time_ns - call.begin_ns : 0;
-    if (call.shortest_ns != kForever && took_ns >= call.shortest_ns) keep_open();
-    open_.pop_back();
-  }
   // Keeps the innermost open call, and therefore all calls around it.
   void keep_open() {
-    for (std::size_t i = open_.size(); i-- > 0 && !open_[i].is_kept;) {
-      open_[i].is_kept = true;
-      if (open_[i].offset != kNowhere) kept_calls_.keep(open_[i].offset);
+    const auto calls = walk_.open().calls();
+    for (std::size_t i = calls.size(); i-- > 0 && !calls[i].data.is_kept;) {
+      calls[i].data.is_kept = true;
+      if (calls[i].data.offset != kNowhere) kept_calls_.keep(calls[i].data.offset);
     }
   }
   const FunctionRule* rule_at(std::uint64_t address);
@@ -112,8 +113,7 @@ class KeptCallScan {
   FilterTable& table_;
   KeptCalls& kept_calls_;
   bool needs_functions_;
-  CallWalk walk_;
-  std::vector<Open> open_;
+  Walk walk_;
   TaskSymbols symbols_;
   FunctionRuleCache rules_;  // for the current symbols
   std::int64_t left_ = 0;    // number of records that this step may still read

@@ -26,15 +26,20 @@ struct WalkedThread {
   const std::vector<std::uint64_t>& inherited;  // calls in which the thread begins, outermost first
 };
 
+// `Data` is what the watcher keeps with each open call.
+template <typename Data = NoCallData>
 class CallWalk {
  public:
+  using Call = typename ScannedCalls<Data>::Call;
+
   // Throws InputError if the file can't be read.
   explicit CallWalk(const WalkedThread& thread)
       : file_(thread.place, true),
         open_(thread.inherited),
         cursor_(file_, thread.facts, open_, thread.payload_decoder) {}
 
-  const ScannedCalls& open() const { return open_; }
+  ScannedCalls<Data>& open() { return open_; }
+  const ScannedCalls<Data>& open() const { return open_; }
   std::uint64_t seen_ns() const { return seen_ns_; }  // the latest time of a call
   const DepthShift& shift() const { return cursor_.shift(); }
   bool is_at_end() const { return cursor_.is_done(); }  // there are no more records
@@ -43,10 +48,13 @@ class CallWalk {
   //   is_done()                 returns true if no more records are needed
   //   plain_until_ns()          returns the time until which plain calls may be skipped
   //   may_skip(call)            returns true to skip a plain call
-  //   skipped(call, offset)     called for a skipped call, instead of the functions below
+  //   skipped(call, offset)     called for a skipped call, instead of before_call() and after_call()
   //   before_call(item)         another call, with a possible time; open() does not contain it yet
   //   after_call(item)          that call, or a call with an impossible time; open() contains it
   //   other_record(item)        optional: an event or a loss
+  //   ended(call)               optional: the innermost open call has ended without an exit
+  //   inferred(call)            optional: an innermost call was opened without an entry
+  //   exited(call, exit)        optional: the innermost open call ends with this exit
   //
   // Continues where the last run() stopped.
   template <typename Watcher>
@@ -61,8 +69,10 @@ class CallWalk {
       while (!watcher.is_done()) {
         const auto plain = [&](const auto& records, std::uint64_t offset) {
           return records.count_while([&](const CallRecord& call) {
-            if (call.time_ns < seen_ns_ || !watcher.may_skip(call) || !open_.try_follow(call)) return false;
+            if (call.time_ns < seen_ns_ || !watcher.may_skip(call) || !open_.fits(call)) return false;
             seen_ns_ = call.time_ns;
+            if (!call.is_entry()) exited(open_.calls().back(), call, watcher);
+            open_.follow_fitting(call);
             watcher.skipped(call, offset);
             offset += kRecordSize;
             return true;
@@ -86,12 +96,30 @@ class CallWalk {
       if constexpr (requires { watcher.other_record(item); }) watcher.other_record(item);
       return;
     }
-    open_.follow(call);
+    open_.follow(
+        call, [&](Call& open) { ended(open, watcher); },
+        [&](Call& open) {
+          if constexpr (requires { watcher.inferred(open); }) watcher.inferred(open);
+        },
+        [&](Call& open) {
+          if (item.what == RecordItem::What::Call)
+            exited(open, call, watcher);
+          else
+            ended(open, watcher);
+        });
     watcher.after_call(item);
+  }
+  template <typename Watcher>
+  static void ended(Call& call, Watcher& watcher) {
+    if constexpr (requires { watcher.ended(call); }) watcher.ended(call);
+  }
+  template <typename Watcher>
+  static void exited(Call& call, const CallRecord& exit, Watcher& watcher) {
+    if constexpr (requires { watcher.exited(call, exit); }) watcher.exited(call, exit);
   }
 
   const InputFile file_;
-  ScannedCalls open_;
+  ScannedCalls<Data> open_;
   RecordCursor cursor_;
   std::uint64_t seen_ns_ = 0;
 };

@@ -91,7 +91,7 @@ class ForkScan {
     return !call.is_entry() || (!fork_depth_ && functions_.is_known_plain(call.address));
   }
   void skipped(const CallRecord& call, std::uint64_t offset) {
-    if (call.is_entry()) enter(call, offset);
+    if (call.is_entry()) walk_.open().calls().back().data.entry_offset = offset;
   }
   void before_call(const RecordItem& item) {
     pass_time(item.call.time_ns);
@@ -107,7 +107,7 @@ class ForkScan {
     find_nameless(item.call.is_entry() ? depth_before_ + 1 : depth_before_);
     if (fork_depth_ && item.call.depth <= *fork_depth_) fork_depth_.reset();
     if (!item.call.is_entry()) return;
-    enter(item.call, item.begin);
+    walk_.open().calls().back().data.entry_offset = item.begin;
     const ForkKind kind = functions_.kind_at(item.call);
     if (kind != ForkKind::None) fork(item, kind);
   }
@@ -126,11 +126,6 @@ class ForkScan {
     }
     found_.calls.back().stack = walk_.open().addresses();
     found_.calls.back().kind = std::max(found_.calls.back().kind, kind);
-  }
-
-  void enter(const CallRecord& call, std::uint64_t offset) {
-    if (call.depth >= entries_.size()) entries_.resize(call.depth + 1);
-    entries_[call.depth] = {call.address, offset};
   }
 
   // Selects the symbols at that time, and computes until when plain records may be skipped.
@@ -156,7 +151,7 @@ class ForkScan {
   // Must be called when calls have ended, or when more calls than `expected` are open, so that some have no
   // address.
   void find_nameless(std::size_t expected) {
-    const ScannedCalls& open = walk_.open();
+    const OpenCalls& open = walk_.open();
     while (!nameless_.empty() && nameless_.back().depth >= open.depth()) nameless_.pop_back();
     if (open.depth() <= expected) return;
     for (std::size_t depth = nameless_.empty() ? 0 : nameless_.back().depth + 1; depth < open.depth();
@@ -189,26 +184,23 @@ class ForkScan {
 
   StackSnapshot here() const {
     StackSnapshot snapshot{.stack = walk_.open().addresses()};
-    const std::size_t depth = snapshot.stack.size() - 1;
-    if (depth < entries_.size() && entries_[depth].address == snapshot.stack.back())
-      snapshot.entry_offset = entries_[depth].offset;
+    if (!snapshot.stack.empty()) snapshot.entry_offset = walk_.open().calls().back().data.entry_offset;
     return snapshot;
   }
 
+  struct CallData {
+    std::optional<std::uint64_t> entry_offset = {};
+  };
   std::span<const std::uint64_t> times_ns_;
-  CallWalk walk_;
+  CallWalk<CallData> walk_;
   ForkFunctions functions_;
 
   ForkScanResult found_;
   std::uint64_t plain_until_ns_ = 0;
   std::optional<std::size_t> fork_depth_;  // depth of the open call that forks
   bool is_in_new_fork_ = false;            // the latest record has entered that call
-  struct Entry {
-    std::uint64_t address = 0, offset = 0;
-  };
-  std::vector<Entry> entries_;      // the latest entry at each depth
-  std::size_t depth_before_ = 0;    // number of open calls before the record
-  std::vector<Nameless> nameless_;  // outermost first
+  std::size_t depth_before_ = 0;           // number of open calls before the record
+  std::vector<Nameless> nameless_;         // outermost first
   struct Late {
     std::uint64_t time_ns;
     StackSnapshot before;
@@ -226,7 +218,7 @@ ForkScanResult scan_forks(const WalkedThread& thread, Symbolizer& symbolizer,
 
 RecordHead read_head(const fxt::FilePlace& place, const ThreadFacts& facts) {
   const InputFile file(place);
-  const ScannedCalls nothing_open;
+  const ScannedCalls<> nothing_open;
   RecordCursor cursor(file, facts, nothing_open);
   std::array<std::byte, RecordCursor::kMinBlock> block;
   RecordHead head;

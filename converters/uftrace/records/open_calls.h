@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <span>
 #include <vector>
 
 #include "converters/uftrace/recording/records.h"
@@ -18,37 +18,70 @@ class OpenCalls {
   virtual std::uint64_t address_at(std::size_t depth) const = 0;  // 0 if unknown
 };
 
-// The open calls of a thread whose records are only scanned. During the conversion, StackRepair has the open
-// calls.
+struct NoCallData {};
+
+// The open calls of a thread whose records are only scanned, outermost first. The scan keeps its own data
+// with each call. During the conversion, StackRepair has the open calls.
+template <typename Data = NoCallData>
 class ScannedCalls : public OpenCalls {
  public:
-  explicit ScannedCalls(std::vector<std::uint64_t> addresses = {}) : open_(std::move(addresses)) {}
+  struct Call {
+    std::uint64_t address = 0;  // 0 if it has no entry
+    Data data = {};
+  };
 
-  std::size_t depth() const override { return open_.size(); }
-  std::uint64_t address_at(std::size_t depth) const override { return open_[depth]; }
-  const std::vector<std::uint64_t>& addresses() const { return open_; }  // outermost first
+  explicit ScannedCalls(const std::vector<std::uint64_t>& addresses = {}) {
+    for (const std::uint64_t address : addresses) calls_.push_back({address});
+  }
 
+  std::size_t depth() const override { return calls_.size(); }
+  std::uint64_t address_at(std::size_t depth) const override { return calls_[depth].address; }
+  std::vector<std::uint64_t> addresses() const {
+    std::vector<std::uint64_t> addresses;
+    for (const Call& call : calls_) addresses.push_back(call.address);
+    return addresses;
+  }
+  std::span<Call> calls() { return calls_; }
+  std::span<const Call> calls() const { return calls_; }
+
+  // Whether a call matches the open ones.
+  bool fits(const CallRecord& call) const {
+    return call.is_entry() ? call.depth == calls_.size() && call.depth < kMaxOpen
+                           : call.depth + 1 == calls_.size() && calls_.back().address == call.address;
+  }
+  // Applies a call that fits.
+  void follow_fitting(const CallRecord& call) {
+    if (call.is_entry())
+      calls_.push_back({call.address});
+    else
+      calls_.pop_back();
+  }
   // Applies a call if it matches the open ones. Otherwise returns false and changes nothing.
   bool try_follow(const CallRecord& call) {
-    if (call.is_entry()) {
-      if (call.depth != open_.size() || call.depth >= kMaxOpen) return false;
-      open_.push_back(call.address);
-    } else {
-      if (call.depth + 1 != open_.size() || open_.back() != call.address) return false;
-      open_.pop_back();
-    }
-    return true;
+    const bool is_match = fits(call);
+    if (is_match) follow_fitting(call);
+    return is_match;
   }
-  // Applies any call. Open calls that do not match have ended without a record.
+  // Applies any call. Open calls that do not match have ended without an exit: each is passed to `ended`
+  // while it is the innermost one. Missing calls are opened without an entry: each is passed to `inferred`.
+  // Last, `exited` gets the call that an exit ends.
+  template <typename Ended, typename Inferred, typename Exited>
+  void follow(const CallRecord& call, Ended ended, Inferred inferred, Exited exited) {
+    const std::size_t open = std::min(call.depth, kMaxOpen) + (call.is_entry() ? 0 : 1);
+    for (; calls_.size() > open; calls_.pop_back()) ended(calls_.back());
+    while (calls_.size() < open) inferred(calls_.emplace_back());
+    if (!call.is_entry()) exited(calls_.back());
+    follow_fitting(call);
+  }
   void follow(const CallRecord& call) {
-    open_.resize(std::min(call.depth, kMaxOpen));
-    if (call.is_entry()) open_.push_back(call.address);
+    const auto ignore = [](const Call&) {};
+    follow(call, ignore, ignore, ignore);
   }
 
  private:
   // The recorder counts with 16 bits, so deeper calls are damage.
   static constexpr std::size_t kMaxOpen = 65536;
-  std::vector<std::uint64_t> open_;
+  std::vector<Call> calls_;
 };
 
 }  // namespace convert::uftrace

@@ -40,7 +40,7 @@ class MarkWatcher {
   MarkWatcher(ThreadIndex& index, std::uint64_t begin, std::uint64_t step_bytes)
       : index_(index), step_bytes_(step_bytes), next_offset_(begin + step_bytes) {}
 
-  void set_walk(const CallWalk& walk) { walk_ = &walk; }
+  void set_walk(const CallWalk<>& walk) { walk_ = &walk; }
 
   bool is_done() const { return is_over_; }
   static std::uint64_t plain_until_ns() { return kForever; }
@@ -86,7 +86,7 @@ class MarkWatcher {
 
   ThreadIndex& index_;
   std::uint64_t step_bytes_, next_offset_;
-  const CallWalk* walk_ = nullptr;
+  const CallWalk<>* walk_ = nullptr;
   std::uint64_t last_ns_ = 0;
   std::vector<IndexedEntry> open_ = {};
   std::uint64_t open_bytes_ = 0;
@@ -187,7 +187,7 @@ ThreadIndex index_of(const WalkedThread& thread, std::uint64_t step_bytes) {
   // The calls in which a forked thread begins have no entries in its file.
   if (!thread.inherited.empty() || thread.facts.has_estimated_exits || thread.facts.is_growing) return index;
   MarkWatcher watcher(index, thread.facts.part.begin, step_bytes);
-  CallWalk walk(thread);
+  CallWalk<> walk(thread);
   watcher.set_walk(walk);
   walk.run(watcher);
   if (!walk.shift().is_none()) index.marks.clear();

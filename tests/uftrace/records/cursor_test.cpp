@@ -99,7 +99,7 @@ std::vector<std::string> items_of(const std::string& bytes, const Way& way = {})
   TextRecording directory;
   directory.file("1.dat", bytes);
   const InputFile file{fxt::FilePlace(directory.path() / "1.dat")};
-  ScannedCalls open;
+  ScannedCalls<> open;
   RecordCursor cursor(file, way.facts, open, way.layouts);
   std::vector<std::string> items;
   std::vector<std::byte> block(way.block);
@@ -167,7 +167,7 @@ TEST(RecordCursor, StopsAtTheGate) {
   TextRecording directory;
   directory.file("1.dat", RecordBytes().entry(10, 0, kF).entry(20, 1, kG).exit(30, 1, kG).whole());
   const InputFile file{fxt::FilePlace(directory.path() / "1.dat")};
-  ScannedCalls open;
+  ScannedCalls<> open;
   const ThreadFacts facts;
   RecordCursor cursor(file, facts, open);
   std::vector<std::byte> block(4096);
@@ -423,7 +423,7 @@ TEST(RecordCursorHoles, AreNotRead) {
   if (data == std::uint64_t{1} << 20) return;  // this file system does not support holes
   EXPECT_EQ(data, kHoleEnd);
   EXPECT_EQ(file.end_of_hole(kHoleEnd), kHoleEnd);
-  ScannedCalls open;
+  ScannedCalls<> open;
   const ThreadFacts facts;
   RecordCursor cursor(file, facts, open);
   std::vector<std::byte> block(4096);

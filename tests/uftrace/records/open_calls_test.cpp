@@ -1,7 +1,11 @@
 // The open calls of a thread, during a scan of its records.
 #include "converters/uftrace/records/open_calls.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "tests/uftrace/records/record_bytes.h"
 
@@ -19,7 +23,7 @@ CallRecord exit(std::size_t depth, std::uint64_t address) {
 }
 
 TEST(ScannedCallsTest, AcceptsMatchingCalls) {
-  ScannedCalls calls;
+  ScannedCalls<> calls;
   EXPECT_TRUE(calls.try_follow(entry(0, kF)));
   EXPECT_TRUE(calls.try_follow(entry(1, kG)));
   EXPECT_THAT(calls.addresses(), ElementsAre(kF, kG));
@@ -34,7 +38,7 @@ TEST(ScannedCallsTest, AcceptsMatchingCalls) {
 }
 
 TEST(ScannedCallsTest, MismatchesOpenOrEndCalls) {
-  ScannedCalls calls({kF, kG, kF});
+  ScannedCalls<> calls({kF, kG, kF});
   calls.follow(entry(1, kF));
   EXPECT_THAT(calls.addresses(), ElementsAre(kF, kF));
   calls.follow(entry(3, kG));
@@ -45,10 +49,42 @@ TEST(ScannedCallsTest, MismatchesOpenOrEndCalls) {
   EXPECT_THAT(calls.addresses(), ElementsAre(kF, 0u));
 }
 
+// The calls that a misfit ends, opens and exits are passed on, while they are the innermost one.
+TEST(ScannedCallsTest, PassesOnTheCallsThatChange) {
+  struct Data {
+    int number = 0;
+  };
+  ScannedCalls<Data> calls({kF, kG, kF});
+  for (int number = 0; auto& call : calls.calls()) call.data.number = ++number;
+  std::vector<std::string> log;
+  const auto apply = [&](const CallRecord& record) {
+    const auto note = [&](std::string_view what) {
+      return [&log, &calls, what](ScannedCalls<Data>::Call& call) {
+        EXPECT_EQ(&call, &calls.calls().back());
+        log.push_back(fmt::format("{} {:x} {}", what, call.address, call.data.number));
+        call.data.number = 7;
+      };
+    };
+    calls.follow(record, note("ended"), note("inferred"), note("exited"));
+  };
+  apply(exit(0, kF));
+  EXPECT_THAT(log, ElementsAre(fmt::format("ended {:x} 3", kF), fmt::format("ended {:x} 2", kG),
+                               fmt::format("exited {:x} 1", kF)));
+  log.clear();
+  apply(entry(1, kG));
+  EXPECT_THAT(log, ElementsAre("inferred 0 0"));
+  log.clear();
+  apply(exit(2, kF));
+  EXPECT_THAT(log, ElementsAre("inferred 0 0", "exited 0 7"));
+  EXPECT_THAT(calls.addresses(), ElementsAre(0u, kG));
+  EXPECT_EQ(calls.calls()[0].data.number, 7);
+  EXPECT_EQ(calls.calls()[1].data.number, 0);
+}
+
 // A depth above the recorder's maximum is damage.
 TEST(ScannedCallsTest, IsLimitedToTheDepthOfTheRecorder) {
   constexpr std::size_t kMost = 65536;
-  ScannedCalls calls(std::vector<std::uint64_t>(kMost - 1, kF));
+  ScannedCalls<> calls(std::vector<std::uint64_t>(kMost - 1, kF));
   EXPECT_TRUE(calls.try_follow(entry(kMost - 1, kG)));
   EXPECT_FALSE(calls.try_follow(entry(kMost, kG)));
   calls.follow(exit(2 * kMost, kG));

@@ -40,7 +40,7 @@ class ResyncTest : public testing::Test {
 
   ThreadFacts facts_{.code = std::make_shared<CodeAt>(std::set<std::uint64_t>{kF, kG})};
   DepthShift shift_;
-  ScannedCalls open_;
+  ScannedCalls<> open_;
   Resync resync_{facts_, shift_, open_};
 
  private:
@@ -118,7 +118,7 @@ TEST_F(ResyncTest, TheEndOfTheFileAlsoFits) {
 }
 
 TEST_F(ResyncTest, AfterACallItsCallerIsInnermost) {
-  const ScannedCalls open({kF, kG});
+  const ScannedCalls<> open({kF, kG});
   const Resync resync(facts_, shift_, open);
   const auto after = [&](RecordType type, std::size_t depth) {
     const Expectation e = resync.after({.type = type, .time_ns = 5, .depth = depth, .address = kNoCode});
@@ -148,11 +148,11 @@ TEST_F(ResyncTest, AFunctionOfAnOpenCallIsKnown) {
   const RecordBytes bytes = RecordBytes().exit(kTime, 9, kNoCode).entry(kTime, 3, kF);
   EXPECT_THAT(likely(bytes), Optional(16));
   for (const std::vector<std::uint64_t>& calls : {std::vector{kNoCode, kF}, std::vector{kF, kNoCode}}) {
-    const ScannedCalls open(calls);
+    const ScannedCalls<> open(calls);
     const Resync resync(facts_, shift_, open);
     EXPECT_THAT(resync.find_likely(ahead(bytes), 0, kMaxPayload, {.time_ns = kTime}), Optional(0));
   }
-  const ScannedCalls others({kF, kG});
+  const ScannedCalls<> others({kF, kG});
   const Resync resync(facts_, shift_, others);
   EXPECT_THAT(resync.find_likely(ahead(bytes), 0, kMaxPayload, {.time_ns = kTime}), Optional(16));
 }
