@@ -32,17 +32,19 @@
 #include "converters/app/trace_output.h"
 #include "converters/app/unpacked_inputs.h"
 #include "converters/model/importer.h"
-#include "converters/model/lanes/call_lengths.h"
 #include "converters/model/lanes/contract.h"
 #include "converters/model/lanes/short_calls.h"
 #include "converters/model/outline.h"
 #include "converters/model/reading/input_error.h"
 #include "converters/model/reading/text.h"
 #include "converters/model/sink/fxt_sink.h"
+#include "fxt/support/call_lengths.h"
 #include "fxt/support/program.h"
+#include "fxt/support/short_calls.h"
 #include "fxt/support/similar_names.h"
 #include "fxt/support/text.h"
 #include "fxt/tools/entry_source.h"
+#include "fxt/words.h"
 
 namespace convert {
 namespace {
@@ -326,7 +328,7 @@ class Conversion {
   // Imports the inputs. Calls that are shorter than `shortest_ns` are left out, and added to `lengths` unless
   // that is null.
   Conversion(ConvertOptions options, Offsets offsets_ns, std::uint64_t shortest_ns = 0,
-             CallLengths* lengths = nullptr);
+             fxt::CallLengths* lengths = nullptr);
 
   // Writes the trace. Throws TraceTooLarge if it has more than `most_bytes`.
   void write(std::optional<std::uint64_t> most_bytes = {});
@@ -340,7 +342,7 @@ class Conversion {
   Report report() const { return {options_.inputs, options_.output, stats_, timeline_, written_}; }
   std::uint64_t trace_bytes() const { return output_->files().trace_bytes(); }
   // The words of names that are not in the trace yet.
-  CallLengths::NameWords name_words();
+  fxt::CallLengths::NameWords name_words();
   std::int64_t words_of_left_out() {
     return words_of_name(rule_.left_out) + words_of_name(rule_.left_out_ns);
   }
@@ -370,11 +372,11 @@ class Conversion {
 };
 
 Conversion::Conversion(ConvertOptions options, Offsets offsets_ns, std::uint64_t shortest_ns,
-                       CallLengths* lengths)
+                       fxt::CallLengths* lengths)
     : options_(std::move(options)),
       rule_{.shortest_ns = shortest_ns,
-            .left_out = names_.intern("left_out"),
-            .left_out_ns = names_.intern("left_out_ns"),
+            .left_out = names_.intern(fxt::kLeftOut),
+            .left_out_ns = names_.intern(fxt::kLeftOutNs),
             .lengths = lengths,
             .words_of = words_of_arguments},
       timeline_({.lanes = lane_options(), .jobs = options_.jobs, .is_split = is_split()}, notes_) {
@@ -475,12 +477,12 @@ void Conversion::note_fitted() {
   notes_.add(kFitted, Location::file(options_.output), text, calls);
 }
 
-CallLengths::NameWords Conversion::name_words() {
-  return {.names_of = [this](LabelId id) -> std::array<NameId, 2> {
-            const Names::Label label = names_.label(id);
-            return {label.category, label.name};
+fxt::CallLengths::NameWords Conversion::name_words() {
+  return {.names_of = [this](std::uint32_t id) -> std::array<std::uint32_t, 2> {
+            const auto [category, name] = names_.label(static_cast<LabelId>(id));
+            return {static_cast<std::uint32_t>(category), static_cast<std::uint32_t>(name)};
           },
-          .words_of = [this](NameId name) { return words_of_name(name); }};
+          .words_of = [this](std::uint32_t id) { return words_of_name(static_cast<NameId>(id)); }};
 }
 
 // ---- --fit ----
@@ -495,10 +497,10 @@ std::uint64_t shortest_that_fits(const ConvertOptions& options, Conversion::Offs
   counting.format = &fxt::tools::fxt_format();
   counting.sync = false;
   if (counting.cut) counting.cut->split_bytes = counting.cut->split_ns = 0;
-  CallLengths::Interval part = CallLengths::kWhole;
+  fxt::CallLengths::Interval part = fxt::CallLengths::kWhole;
   std::int64_t words_above = 0;
   for (;;) {
-    CallLengths lengths(part);
+    fxt::CallLengths lengths(part);
     Conversion conversion(counting, offsets_ns, kForever, &lengths);
     conversion.write();
     const auto word_count = [](std::uint64_t bytes) {
@@ -511,10 +513,14 @@ std::uint64_t shortest_that_fits(const ConvertOptions& options, Conversion::Offs
           fmt::format("all events except calls take {} bytes, so no call fits into {} bytes; use "
                       "a larger --fit, or leave out other events",
                       conversion.trace_bytes(), most_bytes));
-    // These names are only in a trace without some calls.
-    const std::int64_t own_names = conversion.words_of_left_out();
-    if (part.end_ns == kForever && lengths.fit(words, 0, conversion.name_words()).shortest_ns == 0) return 0;
-    const auto fitting = lengths.fit(words - own_names, words_above, conversion.name_words());
+    // These names are only in a trace without some calls. Calls that are always shown may have needed them.
+    constexpr std::int64_t kNames =
+        2 + fxt::words_of(fxt::kLeftOut.size()) + fxt::words_of(fxt::kLeftOutNs.size());
+    const std::int64_t more_names = conversion.words_of_left_out();
+    const auto names = conversion.name_words();
+    if (part.end_ns == kForever && lengths.fit(words + kNames - more_names, 0, names).shortest_ns == 0)
+      return 0;
+    const auto fitting = lengths.fit(words - more_names, words_above, names);
     if (fitting.too_short.width_ns() <= 1) return fitting.shortest_ns;
     part = fitting.too_short;
     words_above = fitting.words;

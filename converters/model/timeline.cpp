@@ -284,8 +284,8 @@ void Timeline::add_up(std::span<const TooDeepCount> too_deep_when_shared) {
     totals_.skipped_calls += counters.skipped_calls;
     if (ShortCalls* const calls = lane.short_calls()) {
       calls->flush();
-      totals_.left_out.add(calls->in_shown_calls());
-      totals_.left_out.add(calls->outside_of_calls());
+      for (const auto& [count, time_ns] : {calls->in_shown_calls(), calls->outside_of_calls()})
+        totals_.left_out.add({count, time_ns});
       totals_.outside_ns += calls->outside_of_calls().time_ns;
     }
   }

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <exception>
 #include <fmt/format.h>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -19,8 +21,10 @@
 #include "fxt/support/program.h"
 #include "fxt/support/program_text.h"
 #include "fxt/time_range.h"
+#include "fxt/tools/call_fit.h"
 #include "fxt/tools/entry_source.h"
 #include "fxt/tools/selection.h"
+#include "fxt/tools/time_text.h"
 #include "fxt/tools/trace_files.h"
 
 namespace fxt::tools {
@@ -34,6 +38,7 @@ struct CutterOptions {
   std::string input, output;            // "-" is standard input or output
   const TraceFormat* format = nullptr;  // never null after parsing
   CutOptions cut = {};
+  std::optional<std::uint64_t> fit_bytes = {};  // the limit for the size of the output
   Selection events = {};
 };
 
@@ -54,6 +59,7 @@ ProgramText program_text() {
       .examples = {{"fxt-cut -r 10ms~20ms run.fxt part.fxt", "write only this range of time"},
                    {"fxt-cut --tid 101 run.fxt thread.json.gz", "write only this thread, as JSON"},
                    {"fxt-cut --name 'work*' run.fxt work.fxt", "write only these events"},
+                   {"fxt-cut --fit 200M run.fxt small.fxt", "write the longest calls in 200 MB"},
                    {"fxt-cut --split-size 100M run.fxt piece.fxt", "write pieces of 100 MB"},
                    {"fxt-cut --split-time 1s run.fxt piece.fxt", "write pieces of one second"}},
       .common_options = {"time-range", "tid", "name", "category", "split-time", "split-size", "force",
@@ -75,6 +81,12 @@ OptionTable table_of(CutterOptions& options) {
   OptionGroup how{
       .title = "Output:",
       .options = {
+          {.name = "fit",
+           .argument = "SIZE",
+           .help = "limit the output to this size (200M) before compression: leave out short durations. A "
+                   "duration without some of its inner ones has the arguments `left_out`, their number, and "
+                   "`left_out_ns`, their time",
+           .value = each<PositiveSize>([&](PositiveSize size) { options.fit_bytes = size.bytes; })},
           {.name = "split-time",
            .argument = "TIME",
            .help = "divide the trace into pieces OUT.000.fxt, OUT.001.fxt, ... of this length (1s). A number "
@@ -134,14 +146,57 @@ std::optional<CutterOptions> parse_options(int argc, const char* const* argv) {
   std::tie(options.input, options.output) = in_and_out(*line);
   if (options.format == nullptr) options.format = &format_of(options.output);
   check_target(options.output, *options.format, options.force);
+  if (options.fit_bytes && (options.input == "-" || options.output == "-"))
+    throw UsageError("--fit reads and writes the trace several times, so neither IN nor OUT can be -");
   if (options.cut.is_split() && options.output == "-")
     throw UsageError("--split-time and --split-size write several files, so OUT can't be -");
   return options;
 }
 
+// The output is larger than --fit. It was not completed.
+struct TooLarge : std::exception {
+  explicit TooLarge(std::uint64_t size) : bytes(size) {}
+  const char* what() const noexcept override { return "the output is larger than --fit"; }
+
+  std::uint64_t bytes;  // of the output, or of its part that was written
+};
+
+// Files of a limited size in total.
+class LimitedFiles final : public PieceOutputs, public Output {
+ public:
+  // With `stops_early`, throws TooLarge when the limit is exceeded, otherwise when a file would be completed.
+  LimitedFiles(PieceFiles& files, std::uint64_t most_bytes, bool stops_early)
+      : files_(files), most_bytes_(most_bytes), stops_early_(stops_early) {}
+
+  Output& next(std::size_t number) override {
+    file_ = &files_.next(number);
+    return *this;
+  }
+  std::span<std::uint64_t> exchange(std::size_t filled_words) override {
+    const auto room = file_->exchange(filled_words);
+    if (stops_early_) check();
+    return room;
+  }
+  void finish() override {
+    check();
+    file_->finish();
+  }
+
+ private:
+  void check() const {
+    if (files_.trace_bytes() > most_bytes_) throw TooLarge(files_.trace_bytes());
+  }
+
+  PieceFiles& files_;
+  std::uint64_t most_bytes_;
+  bool stops_early_;
+  TraceFileOutput* file_ = nullptr;
+};
+
 // Returns Failed if the input is damaged; then the records before the damage have been written. Throws
-// std::exception with a text for the user; then complete pieces remain.
-ExitCode run(const CutterOptions& options) {
+// std::exception with a text for the user; then complete pieces remain. Throws TooLarge if the output does
+// not fit. `fit` is null if all durations are written.
+ExitCode write(const CutterOptions& options, const CutOptions& cut, CallFit* fit) {
   EntrySource source(options.input, options.events, EntrySource::Sequence::ByTime);
   PieceFiles files({.target = options.output,
                     .is_split = options.cut.is_split(),
@@ -149,21 +204,15 @@ ExitCode run(const CutterOptions& options) {
                     .replaces_anything = options.force,
                     .inputs = {options.input},
                     .format = options.format});
-  CutOptions cut = options.cut;
-  cut.threads = options.events.threads;
-  cut.range = options.events.range.value_or(TimeRange{});
-  if (const Selection& events = options.events; events.selects_names())
-    cut.keeps = [&events](const Event& event) {
-      return events.has_names(event.category.text, event.name.text);
-    };
-  Cutter cutter(cut, files);
+  LimitedFiles limited(files, options.fit_bytes.value_or(CallLengths::kForever), fit == nullptr);
+  Cutter cutter(fit != nullptr ? fit->options() : cut, limited);
   try {
     bool is_trace = false;
     Budget providers(kProviders);
     while (const Entry* entry = source.next()) {
       if (std::holds_alternative<ProviderInfo>(entry->record) && !providers.take())
         throw FileError(fmt::format("{}: {}", printable(options.input), providers.exceeded()));
-      cutter.add(*entry, source.reader());
+      cutter.add(fit != nullptr ? fit->changed(*entry) : *entry, source.reader());
       files.check_size(cutter.counters());
       is_trace = true;
     }
@@ -173,13 +222,52 @@ ExitCode run(const CutterOptions& options) {
     if (!is_trace || !source.has_wanted() || (is_damage && cutter.counters().events == 0))
       return report_end(source, "fxt-cut");
     cutter.finish();
+  } catch (const TooLarge&) {
+    throw;
   } catch (const std::exception&) {
     if (const std::string names = files.complete_text(); !names.empty())
       print_message(fmt::format("fxt-cut: these pieces are complete: {}\n", printable(names)));
     throw;
   }
-  if (!options.quiet) report(cutter.counters(), files);
+  if (!options.quiet) {
+    report(cutter.counters(), files);
+    if (fit != nullptr)
+      print_message(fmt::format("{} shorter than {} ns left out, which took {}\n",
+                                counted(fit->left_out().calls, "duration"), fit->shortest_ns(),
+                                exact_time(fit->left_out().time_ns)));
+  }
   return report_end(source, "fxt-cut");
+}
+
+// Writes all records if they fit. Otherwise leaves out short durations, and more of them if the output is
+// larger than expected.
+ExitCode run(const CutterOptions& options) {
+  CutOptions cut = options.cut;
+  cut.threads = options.events.threads;
+  cut.range = options.events.range.value_or(TimeRange{});
+  if (const Selection& events = options.events; events.selects_names())
+    cut.keeps = [&events](const Event& event) {
+      return events.has_names(event.category.text, event.name.text);
+    };
+  try {
+    return write(options, cut, nullptr);
+  } catch (const TooLarge&) {
+    // Some durations must be left out.
+  }
+  const auto open = [&] {
+    return std::make_unique<EntrySource>(options.input, options.events, EntrySource::Sequence::ByTime);
+  };
+  const std::uint64_t most_bytes = *options.fit_bytes;
+  std::uint64_t target = most_bytes, margin = 64;
+  for (;;) {
+    CallFit fit(open, cut, target);
+    try {
+      return write(options, cut, &fit);
+    } catch (const TooLarge& trace) {
+      target -= std::min(target, trace.bytes - most_bytes + margin);
+      margin *= 2;
+    }
+  }
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""--fit: the trace has at most the requested size, shows the longest calls, and says at each call what is missing in it.
+"""--fit of fxt-convert and fxt-cut: the trace has at most the requested size, shows the longest calls, and says at each
+call what is missing in it.
 
 The directory with the programs is in the environment variable PROGRAMS; SEEDS=FIRST:END are the seeds to try.
 """
 
+import gzip
 import json
 import os
 import subprocess
@@ -27,8 +29,13 @@ RECORDINGS = [f"samples/uftrace/{name}" for name in ("calc", "family", "pool", "
     for name in ("args-auto", "callsite", "damaged", "exec-args", "execs", "family", "i386-args", "kernel", "kernel-events", "pool", "read-mixed",
                  "sched", "sdt", "watch-var")]
 MISSING = ("left_out", "left_out_ns")
+SLACK = 64  # bytes by which the size of a whole trace may be overestimated
 SEEDS = range(*map(int, os.environ.get("SEEDS", "0:4").split(":")))
 MAIN, WORK, LEAF = 0x400100, 0x400200, 0x400300
+
+
+class TooSmall(Exception):
+    """The size is too small for any call."""
 
 
 class Trace:
@@ -67,6 +74,8 @@ class Fit(unittest.TestCase):
         output = self.directory / name
         done = subprocess.run([PROGRAMS / "fxt-convert", "--report=json", *options, "-o", output, recording],
                               cwd=REPOSITORY, capture_output=True, text=True)
+        if "so no call fits" in done.stderr:
+            raise TooSmall
         self.assertEqual(done.returncode, 0, done.stderr)
         return output, json.loads(done.stdout)
 
@@ -120,7 +129,7 @@ class Fit(unittest.TestCase):
         whole, report = self.convert(recording, name="whole.fxt")
         size = whole.stat().st_size
         self.assertNotIn("fitted", report)
-        same, report = self.convert(recording, f"--fit={size + 64}")
+        same, report = self.convert(recording, f"--fit={size + SLACK}")
         self.assertNotIn("fitted", report)
         self.assertEqual(same.read_bytes(), whole.read_bytes())
         seen = set()
@@ -150,7 +159,7 @@ class Fit(unittest.TestCase):
         full, size = Trace(whole), whole.stat().st_size
         sizes_of = {}
         for parts in range(1, 33):
-            limit = size * parts // 32 + (64 if parts == 32 else 0)
+            limit = size * parts // 32 + (SLACK if parts == 32 else 0)
             done = subprocess.run([PROGRAMS / "fxt-convert", f"--fit={limit}", "-q", *options, "-o", self.directory / "out.fxt", recording],
                                   cwd=REPOSITORY, capture_output=True, text=True)
             if "so no call fits" in done.stderr:
@@ -166,10 +175,93 @@ class Fit(unittest.TestCase):
             fitting = [other for other, other_size in sizes_of.values() if other_size <= limit]
             self.assertEqual(shortest, min(fitting), limit)
 
+    def cut(self, trace, *options, name="cut.fxt", code=0):
+        """Returns the path of the new trace and the messages."""
+        output = self.directory / name
+        output.unlink(missing_ok=True)
+        done = subprocess.run([PROGRAMS / "fxt-cut", *options, trace, output], capture_output=True, text=True)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return output, done.stderr
+
+    def test_cut(self):
+        """fxt-cut does the same to traces, also if calls have separate starts and ends."""
+        for recording in ("samples/uftrace/pool", "samples/uftrace/family", "tests/uftrace/recordings/sched"):
+            for form in "mixed", "pairs":
+                whole, _ = self.convert(recording, f"--durations={form}", name="whole.fxt")
+                copy, _ = self.cut(whole, name="copy.fxt")
+                full, size = Trace(copy), copy.stat().st_size
+                fitted, _ = self.cut(whole, f"--fit={size}")
+                self.assertEqual(fitted.read_bytes(), copy.read_bytes())
+                for percent in range(40, 100, 6):
+                    limit = size * percent // 100
+                    done = subprocess.run([PROGRAMS / "fxt-cut", f"--fit={limit * 9 // 10}", whole, self.directory / "try.fxt"],
+                                          capture_output=True, text=True)
+                    if "all records except durations take" in done.stderr:
+                        continue
+                    with self.subTest(f"{recording} {form} {percent}"):
+                        fitted, messages = self.cut(whole, f"--fit={limit}")
+                        self.assertLessEqual(fitted.stat().st_size, limit)
+                        self.assertIn("left out, which took", messages)
+                        self.assert_same_times(full, Trace(fitted))
+                        again, _ = self.cut(fitted, f"--fit={limit * 9 // 10}", name="again.fxt")
+                        self.assert_same_times(full, Trace(again))
+
+    def test_cut_refuses_what_it_cannot_read_again(self):
+        whole, _ = self.convert("samples/uftrace/pool", name="whole.fxt")
+        for paths in (["-", "out.fxt"], [whole, "-"]):
+            done = subprocess.run([PROGRAMS / "fxt-cut", "--fit=10k", *paths], stdin=subprocess.DEVNULL, capture_output=True,
+                                  text=True, cwd=self.directory)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("--fit reads and writes the trace several times", done.stderr)
+        _, messages = self.cut(whole, "--fit=1k", code=1)
+        self.assertIn("all records except durations take", messages)
+
     def test_recordings(self):
         for recording in RECORDINGS:
             with self.subTest(recording):
                 self.assert_best(recording)
+
+    def test_like_the_time_filter(self):
+        """The calls are those of -t with the length that --fit chose."""
+        for recording in ("samples/uftrace/calc", "samples/uftrace/pool", "samples/uftrace/shapes"):
+            whole, _ = self.convert(recording, name="whole.fxt")
+            for percent in range(40, 100, 10):
+                with self.subTest(f"{recording} {percent}"):
+                    try:
+                        path, report = self.convert(recording, f"--fit={whole.stat().st_size * percent // 100}")
+                    except TooSmall:
+                        continue
+                    filtered, _ = self.convert(recording, f"-t{report['fitted']['shortest_ns']}", name="filtered.fxt")
+                    self.assertEqual(Counter(map(key, Trace(path).calls)), Counter(map(key, Trace(filtered).calls)))
+
+    def test_other_options(self):
+        pool = "tests/uftrace/recordings/pool"
+        for options in (["-r1ms~3ms"], ["--cpu-tracks"], ["--durations=pairs"], ["-t1us"], ["--no-event"], ["--max-depth=3"], ["-j1"]):
+            whole, _ = self.convert(pool, *options, name="whole.fxt")
+            for percent in (60, 75, 90, 100):
+                with self.subTest(f"{options} {percent}"):
+                    limit = whole.stat().st_size * percent // 100 + (SLACK if percent == 100 else 0)
+                    try:
+                        path, report = self.convert(pool, f"--fit={limit}", *options)
+                    except TooSmall:
+                        continue
+                    self.assertLessEqual(path.stat().st_size, limit)
+                    self.assertEqual("fitted" in report, percent != 100)
+                    if percent == 100:
+                        self.assertEqual(path.read_bytes(), whole.read_bytes())
+
+    def test_other_outputs(self):
+        pool = "tests/uftrace/recordings/pool"
+        plain, report = self.convert(pool, "--fit=9k")
+        self.assertIn("fitted", report)
+        done = subprocess.run([PROGRAMS / "fxt-convert", "-q", "--fit=9k", "-o", "-", pool], cwd=REPOSITORY, capture_output=True, check=True)
+        self.assertEqual(done.stdout, plain.read_bytes())
+        packed, _ = self.convert(pool, "--fit=9k", name="out.fxt.gz")
+        self.assertEqual(gzip.decompress(packed.read_bytes()), plain.read_bytes())
+        self.convert(pool, "--fit=12k", "--split-size=4k", "--force", name="piece.fxt")
+        pieces = list(self.directory.glob("piece.*.fxt"))
+        self.assertGreater(len(pieces), 1)
+        self.assertLessEqual(sum(piece.stat().st_size for piece in pieces), 12_000)
 
     def test_random(self):
         for seed in SEEDS:

@@ -105,20 +105,20 @@ void Lane::end_by_length(std::uint64_t time_ns, const Arguments& arguments) {
         is_counted && short_calls_->wants_lengths() ? words_of(call, time_ns, arguments) : 0;
     advance(time_ns);
     if (is_counted)
-      short_calls_->leave_out(depth, time_ns - call.time_ns, words, call.label);
+      short_calls_->leave_out(depth, time_ns - call.time_ns, words, static_cast<std::uint32_t>(call.label));
     else
       short_calls_->forget(depth);
     if (!store_.queue().remove_latest(call)) store_.queue().retract(&call);
     store_.calls().pop();
     return;
   }
-  const LeftOut left_out = short_calls_->show(depth);
-  if (left_out.calls == 0) return end_shown(time_ns, arguments);
+  const fxt::MissingCalls missing = short_calls_->show(depth);
+  if (missing.calls == 0) return end_shown(time_ns, arguments);
   const ShortCallRule& rule = short_calls_->rule();
   with_left_out_.clear();
   with_left_out_.add(arguments.row());
-  with_left_out_.add({rule.left_out, left_out.calls});
-  with_left_out_.add({rule.left_out_ns, left_out.time_ns});
+  with_left_out_.add({rule.left_out, missing.calls});
+  with_left_out_.add({rule.left_out_ns, missing.time_ns});
   end_shown(time_ns, with_left_out_);
 }
 

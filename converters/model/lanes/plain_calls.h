@@ -83,9 +83,14 @@ class PlainCalls {
   template <typename Put>
   bool try_end_with(std::uint64_t time_ns, std::uint64_t key, std::size_t depth, std::size_t most_words,
                     Put put) const {
-    if (lane_.short_calls_ != nullptr || !can_end(time_ns, key, depth) ||
-        time_ns < lane_.store_.needed_from_ns())
-      return false;
+    if (!can_end(time_ns, key, depth) || time_ns < lane_.store_.needed_from_ns()) return false;
+    if (lane_.short_calls_ != nullptr) {
+      Arguments& arguments = lane_.short_calls_->arguments_of_end();
+      const PackedArguments packed = put(arguments.reserve(most_words));
+      arguments.commit(packed.end, packed.count);
+      lane_.end(time_ns, arguments);
+      return true;
+    }
     const OpenCall& call = lane_.store_.calls().back();
     PendingEvent& event = *call.event;
     if (!call.is_pending() || lane_.must_be_pair(event, time_ns, event.argument_count()) ||
@@ -224,7 +229,7 @@ std::size_t PlainCalls::add_short_run(std::size_t count, Decode decode) const {
       if (!short_calls.leaves_out(call.depth, length_ns) || !short_calls.is_counted(begin_ns, call.time_ns))
         break;
       const std::size_t words = short_calls.words_of_call(lane_.must_be_pair(*top.event, call.time_ns, 0));
-      short_calls.leave_out(call.depth, length_ns, words, top.event->label);
+      short_calls.leave_out(call.depth, length_ns, words, static_cast<std::uint32_t>(top.event->label));
       --write;
       --depth;
     }

@@ -67,6 +67,7 @@ void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
       writer_.name_thread(koids.process, koids.thread,
                           info.thread_name.empty() ? fmt::format("thread {}", koids.thread)
                                                    : strings_.valid(info.thread_name));
+    track_names_.insert({"process", info.process_name, info.thread_name});
     weights[known->second] += info.weight;
     if (strings_.repaired_strings() != repaired) count_repaired(threads_.size(), repaired, "its name");
     threads_.push_back({koids});
@@ -91,6 +92,7 @@ std::uint64_t FxtSink::bytes_of_name(NameId name) {
   const auto refs = strings_.refs();
   if (Names::index(name) < refs.size() && refs[Names::index(name)] != kNoRef) return 0;
   const std::string_view text = names_.text(name);
+  if (track_names_.contains(text)) return 0;
   const std::size_t size = fxt::is_sound(text) ? text.size() : spelled(text).size();
   return sizeof(std::uint64_t) * (1 + fxt::words_of(std::min(size, fxt::kMaxStringBytes)));
 }

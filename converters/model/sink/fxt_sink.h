@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -112,7 +113,8 @@ class FxtSink : public EventSink {
   std::vector<EventThread> threads_;  // by lane
   StringRefs strings_;
   LabelHeaders labels_;
-  std::map<std::size_t, Repaired> repaired_of_;  // by lane
+  std::map<std::size_t, Repaired> repaired_of_;     // by lane
+  std::set<std::string, std::less<>> track_names_;  // of processes and threads; strings_ does not know them
   FlowOrder flows_;
   std::uint64_t cut_cpus_ = 0;
   std::uint64_t events_written_ = 0;

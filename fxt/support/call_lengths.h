@@ -1,4 +1,4 @@
-// The calls that lanes left out because they are short, by their length, with the sizes that they would have
+// The calls that were left out because they are short, by their length, with the sizes that they would have
 // in the trace. From this, --fit finds the shortest length whose calls fit.
 #pragma once
 
@@ -11,15 +11,14 @@
 #include <span>
 #include <vector>
 
-#include "converters/model/lanes/event.h"
-
-namespace convert {
+namespace fxt {
 
 // Counts lengths in intervals. Up to 2^17 ns, each length is an interval of its own. Longer ones are rounded
 // to binary numbers of 17 digits. To find an exact length, the calls of one interval are counted again, in
 // smaller ones.
 class CallLengths {
  public:
+  static constexpr std::uint64_t kForever = ~std::uint64_t{0};
   struct Interval {
     std::uint64_t begin_ns, end_ns;  // without end_ns
 
@@ -33,8 +32,8 @@ class CallLengths {
     std::uint32_t names;  // of the call: of_label(), of_name() or kNone
 
     static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-    static constexpr std::uint32_t of_label(LabelId label) { return static_cast<std::uint32_t>(label) << 1; }
-    static constexpr std::uint32_t of_name(NameId name) { return static_cast<std::uint32_t>(name) << 1 | 1; }
+    static constexpr std::uint32_t of_label(std::uint32_t label) { return label << 1; }
+    static constexpr std::uint32_t of_name(std::uint32_t name) { return name << 1 | 1; }
   };
   struct Fitting {
     std::uint64_t shortest_ns = 0;  // calls of at least this length fit; 0: all calls
@@ -43,8 +42,8 @@ class CallLengths {
   };
   // The names of calls, and the words that the first call with a name needs for it.
   struct NameWords {
-    std::function<std::array<NameId, 2>(LabelId)> names_of;
-    std::function<std::int64_t(NameId)> words_of;
+    std::function<std::array<std::uint32_t, 2>(std::uint32_t label)> names_of;
+    std::function<std::int64_t(std::uint32_t name)> words_of;
   };
 
   // Counts only the calls of this interval.
@@ -74,4 +73,4 @@ class CallLengths {
   std::vector<std::uint64_t> longest_;        // length by Entry::names, plus 1; 0: there is none
 };
 
-}  // namespace convert
+}  // namespace fxt

@@ -1,4 +1,4 @@
-#include "converters/model/lanes/call_lengths.h"
+#include "fxt/support/call_lengths.h"
 
 #include <algorithm>
 #include <bit>
@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-namespace convert {
+namespace fxt {
 namespace {
 
 constexpr unsigned kDigits = 17;
@@ -66,17 +66,16 @@ void CallLengths::add(std::span<const Entry> entries) {
 // The longest call with each name, plus 1; 0 if there is none.
 std::vector<std::uint64_t> CallLengths::longest_of_names(const NameWords& names) const {
   std::vector<std::uint64_t> longest;
-  const auto lengthen = [&](NameId name, std::uint64_t length) {
-    const auto index = static_cast<std::size_t>(name);
+  const auto lengthen = [&](std::size_t index, std::uint64_t length) {
     if (index >= longest.size()) longest.resize(2 * index + 1);
     longest[index] = std::max(longest[index], length);
   };
   for (std::size_t i = 0; i < longest_.size(); ++i) {
     if (longest_[i] == 0) continue;
     if (const auto id = static_cast<std::uint32_t>(i / 2); i % 2 != 0)
-      lengthen(static_cast<NameId>(id), longest_[i]);
+      lengthen(id, longest_[i]);
     else
-      for (const NameId name : names.names_of(static_cast<LabelId>(id))) lengthen(name, longest_[i]);
+      for (const std::uint32_t name : names.names_of(id)) lengthen(name, longest_[i]);
   }
   return longest;
 }
@@ -91,7 +90,7 @@ CallLengths::Fitting CallLengths::fit(std::int64_t words, std::int64_t words_abo
   const std::vector<std::uint64_t> longest = longest_of_names(names);
   for (std::size_t name = 0; name < longest.size(); ++name)
     if (longest[name] != 0 && part_.contains(longest[name] - 1))
-      if (const std::int64_t added = names.words_of(static_cast<NameId>(name)); added != 0)
+      if (const std::int64_t added = names.words_of(static_cast<std::uint32_t>(name)); added != 0)
         named.push_back({index_of(longest[name] - 1), added});
   std::ranges::sort(named, {}, &Named::index);
 
@@ -120,4 +119,4 @@ CallLengths::Fitting CallLengths::fit(std::int64_t words, std::int64_t words_abo
   return fitting;
 }
 
-}  // namespace convert
+}  // namespace fxt

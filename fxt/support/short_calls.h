@@ -1,0 +1,146 @@
+// Leaves out calls that are shorter than a length, and counts them at the calls in which they are missing:
+// the part of --fit that does not depend on the source of the calls.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "fxt/support/call_lengths.h"
+
+namespace fxt {
+
+// The arguments of a call without some of its inner calls.
+inline constexpr std::string_view kLeftOut = "left_out", kLeftOutNs = "left_out_ns";
+
+// The calls that are missing in a call, and the time that they took. Calls inside a missing one add no time.
+struct MissingCalls {
+  std::uint64_t calls = 0, time_ns = 0;
+
+  void add(const MissingCalls& other) {
+    calls += other.calls;
+    time_ns += other.time_ns;
+  }
+};
+
+class ShortCalls {
+ public:
+  // Calls shorter than `shortest_ns` are left out, and added to `lengths` unless that is null.
+  ShortCalls(std::uint64_t shortest_ns, CallLengths* lengths)
+      : shortest_ns_(shortest_ns), lengths_(lengths) {}
+
+  // ---- Open calls, by their depth ----
+
+  // The call at `depth`, and all calls around it, are shown whatever length they have.
+  void keep(std::size_t depth) { of(depth).is_kept = true; }
+  bool leaves_out(std::size_t depth, std::uint64_t length_ns) {
+    return length_ns < shortest_ns_ && !of(depth).is_kept;
+  }
+  // The call ends, and is left out. `words` is its size in the trace.
+  void leave_out(std::size_t depth, std::uint64_t length_ns, std::size_t words, std::uint32_t label) {
+    const Inside inside = take(depth);
+    Inside& around = of(depth - 1);
+    around.left_out.calls += inside.left_out.calls + 1;
+    around.left_out.time_ns += length_ns;
+    around.shortest_ns = std::min(around.shortest_ns, length_ns);
+    if (lengths_ == nullptr) return;
+    count({length_ns, static_cast<std::int32_t>(words + note_left_out(inside)),
+           CallLengths::Entry::of_label(label)});
+  }
+  // The call ends, and is shown. Returns the calls that are missing in it.
+  MissingCalls show(std::size_t depth) {
+    const Inside inside = take(depth);
+    of(depth - 1).is_kept |= inside.is_kept;
+    if (lengths_ != nullptr) note_left_out(inside);
+    shown_.add(inside.left_out);
+    return inside.left_out;
+  }
+  // Adds calls that were missing in the call before.
+  void add_missing(std::size_t depth, const MissingCalls& missing) { of(depth).left_out.add(missing); }
+  // The call is not shown, for another reason. The calls that are missing in it are missing in the next one.
+  void pass_on(std::size_t depth) {
+    const Inside inside = take(depth);
+    Inside& around = of(depth - 1);
+    around.left_out.add(inside.left_out);
+    around.shortest_ns = std::min(around.shortest_ns, inside.shortest_ns);
+    around.is_kept |= inside.is_kept;
+  }
+  // The call is outside of the wanted range of time.
+  void forget(std::size_t depth) { take(depth); }
+  // Like pass_on(), for a call that has open calls inside.
+  void remove(std::size_t depth) {
+    pass_on(depth);
+    const auto at = inside_.begin() + static_cast<std::ptrdiff_t>(depth) + 1;
+    std::rotate(at, at + 1, inside_.end());
+  }
+  // Takes the innermost calls off for a while, from `depth` on.
+  void suspend(std::size_t depth, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) suspended_.push_back(take(depth + i));
+  }
+  void resume(std::size_t depth) {
+    for (const Inside& inside : suspended_) of(depth++) = inside;
+    suspended_.clear();
+  }
+
+  // ---- Lengths ----
+
+  bool wants_lengths() const { return lengths_ != nullptr; }
+  void count(const CallLengths::Entry& entry) {
+    if (entries_.capacity() == 0) entries_.reserve(kEntries);
+    entries_.push_back(entry);
+    if (entries_.size() == kEntries) flush();
+  }
+  void flush() {
+    if (lengths_ != nullptr) lengths_->add(entries_);
+    entries_.clear();
+  }
+
+  // ---- At the end ----
+
+  MissingCalls in_shown_calls() const { return shown_; }
+  MissingCalls outside_of_calls() const {
+    return inside_.empty() ? MissingCalls{} : inside_.front().left_out;
+  }
+
+ private:
+  static constexpr std::size_t kEntries = 256;
+
+  // What is missing in an open call.
+  struct Inside {
+    MissingCalls left_out = {};
+    std::uint64_t shortest_ns = CallLengths::kForever;  // of the outermost missing calls
+    bool is_kept = false;
+  };
+
+  // `depth` + 1 is 0 for what is outside of all calls.
+  Inside& of(std::size_t depth) {
+    if (depth + 1 >= inside_.size()) [[unlikely]]
+      inside_.resize(2 * (depth + 2));
+    return inside_[depth + 1];
+  }
+  Inside take(std::size_t depth) {
+    Inside& inside = of(depth);
+    const Inside taken = inside;
+    inside = {};
+    return taken;
+  }
+  // The call at which calls are missing has two more arguments until the shortest of these calls is shown.
+  // Returns their words.
+  std::size_t note_left_out(const Inside& inside) {
+    if (inside.left_out.calls == 0) return 0;
+    const std::size_t words = inside.left_out.time_ns >> 32 == 0 ? 2 : 3;
+    count({inside.shortest_ns, -static_cast<std::int32_t>(words), CallLengths::Entry::kNone});
+    return words;
+  }
+
+  std::uint64_t shortest_ns_;
+  CallLengths* lengths_;
+  std::vector<Inside> inside_;  // by depth, plus 1; empty above the open calls
+  std::vector<Inside> suspended_;
+  MissingCalls shown_;
+  std::vector<CallLengths::Entry> entries_;
+};
+
+}  // namespace fxt
