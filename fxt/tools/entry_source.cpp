@@ -64,6 +64,15 @@ bool lasts_until_another(const Record& record) {
                               event->type != EventType::FlowStep && event->type != EventType::FlowEnd);
 }
 
+bool has_own_name(const Record& record) {
+  if (std::holds_alternative<KernelObject>(record)) return false;
+  return std::visit(
+      [](const auto& value) {
+        return requires { value.name.text; };
+      },
+      record);
+}
+
 }  // namespace
 
 std::string outside_text(std::uint64_t first_ns, std::uint64_t last_ns) {
@@ -77,12 +86,14 @@ std::string EntrySource::unmet() const {
   if (has_threads() && !has_names_) {
     std::vector<std::string> wanted;
     if (!wanted_.kinds.empty())
-      wanted.push_back(fmt::format("kind '{}'", fmt::join(wanted_.kinds, "' or '")));
+      wanted.push_back(fmt::format("the kind '{}'", fmt::join(wanted_.kinds, "' or '")));
     if (!wanted_.names.empty())
-      wanted.push_back(fmt::format("name '{}'", fmt::join(wanted_.names, "' or '")));
+      wanted.push_back(fmt::format("the name '{}'", fmt::join(wanted_.names, "' or '")));
     if (!wanted_.categories.empty())
-      wanted.push_back(fmt::format("category '{}'", fmt::join(wanted_.categories, "' or '")));
-    return fmt::format("has nothing with the {}", fmt::join(wanted, " and the "));
+      wanted.push_back(fmt::format("the category '{}'", fmt::join(wanted_.categories, "' or '")));
+    if (!wanted_.excluded.empty())
+      wanted.push_back(fmt::format("a name other than '{}'", fmt::join(wanted_.excluded, "' or '")));
+    return fmt::format("has nothing with {}", fmt::join(wanted, " and "));
   }
   if (missing_threads_.empty()) return {};
   constexpr std::size_t kListed = 3;
@@ -106,7 +117,9 @@ void EntrySource::look_for_wanted(const Record& record) {
       if (id != 0) threads_.insert(id);  // 0: the unknown thread before the first switch of a CPU
     }
   }
-  has_names_ = has_names_ || names_.contains(record);
+  // Excluding all events leaves records without names, and the names of processes and threads.
+  const bool is_enough = names_.excluded.empty() || !names_.kinds.empty() || has_own_name(record);
+  has_names_ = has_names_ || (is_enough && names_.contains(record));
   const auto time_ns = time_of(record, reader());
   if (reaches_range_ || !time_ns) return;
   try {

@@ -73,7 +73,10 @@ class EntrySource {
   std::size_t asked_threads_ = missing_threads_.size();
   bool reaches_range_ = !wanted_.range;
   bool has_lasting_records_ = false;  // such as the start of a call, or the value of a counter
-  Selection names_ = {.kinds = wanted_.kinds, .names = wanted_.names, .categories = wanted_.categories};
+  Selection names_ = {.kinds = wanted_.kinds,
+                      .names = wanted_.names,
+                      .categories = wanted_.categories,
+                      .excluded = wanted_.excluded};
   bool has_names_ = names_.empty();
   std::set<std::uint64_t> threads_;  // the threads of the trace, until all selected ones are found
   std::uint64_t first_ns_ = std::numeric_limits<std::uint64_t>::max(), last_ns_ = 0;

@@ -451,6 +451,11 @@ TEST_F(FxtDump, LeavesOutWhatIsExcluded) {
             "       calls          total           self\n"
             "           1           5200           5000  main\n"
             "           2            200            200    leaf\n");
+  const Outcome none = run("--stats --exclude '[mw]*' --exclude leaf " + path);
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_THAT(none.output,
+              EndsWith("fxt-dump: " + path + ": has nothing with a name other than '[mw]*' or 'leaf'\n"));
+  EXPECT_EQ(run("--type kernel-object --exclude main " + path).exit_code, 0);
 }
 
 TEST_F(FxtDump, SumsUpByThreadProcessAndCategory) {
