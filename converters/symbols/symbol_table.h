@@ -52,8 +52,8 @@ class SymbolTable {
     return find(&Symbol::is_variable, enclosing_variables_, address);
   }
 
-  // Two steps that prefetch the data for searching the address. To search many addresses, take each step for
-  // all of them before the next step.
+  // Two steps that prefetch the data for looking up the address. To look up many addresses, take each step
+  // for all of them before the next step.
   void fetch_count(std::uint64_t address) const;
   void fetch_symbols(std::uint64_t address) const;
 

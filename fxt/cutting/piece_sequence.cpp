@@ -62,7 +62,7 @@ void PieceSequence::go_to(std::uint64_t time) {
          edges_.is_over(piece_->span, time, piece_->bytes(), end_bytes(), has_contents())) {
     close_piece(false);
     open_piece();
-    // Spans that end before that also get a piece.
+    // Spans that end before `time` also need a piece for their ends.
     begin_piece(std::min(time, open_spans_.next_end() - 1));
   }
 }

@@ -1,4 +1,5 @@
-// Helpers for tests with words: the words that a Writer adds to the start of its file, and words as text.
+// Helpers for tests with words: the words at the start of each Writer's file, and words that a test
+// writes.
 #pragma once
 
 #include <cstddef>

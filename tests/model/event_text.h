@@ -20,7 +20,7 @@ inline constexpr LaneOptions kTestLanes{
 //   100/101 [10, 20] app:main frame=1 repaired="longjmp"      a complete call
 //   100/101 [10 app:main      100/101 10] app:main            a begin and an end
 //   100/101 @15 event:exec path="/bin/ls"                     an instant
-//   100/101 @15 counter app:heap #7 bytes=12                  a counter; flows alike
+//   100/101 @15 counter app:heap #7 bytes=12                  a counter; flows have the same form
 class EventText : public EventSink {
  public:
   explicit EventText(const Names& names) : names_(names) {}

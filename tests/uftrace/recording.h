@@ -74,7 +74,7 @@ class RecordingBuilder {
   // Sets the length of the recording in info; by default it is missing.
   void elapsed(std::string_view seconds) { elapsed_ = seconds; }
 
-  // Sets that line of info; by default it is missing.
+  // Sets the line utc_offset of info; by default it is missing.
   void utc_offset(std::string_view seconds) { utc_offset_ = "utc_offset:" + std::string(seconds) + "\n"; }
 
   // Adds a line to info: "argspec:f@arg1".

@@ -42,8 +42,8 @@ class Source {
   // Reads on and emits events until the budget is used. Returns false at the end of the input, when all calls
   // have ended.
   virtual bool pump(const PumpBudget& budget) = 0;
-  // Reads into memory what the next pump() will need, which thread `next.alternate` will call. That thread
-  // calls this function while the other thread is still in pump().
+  // Thread `next.alternate` will make the next call of pump(). While the other thread is still in pump(), it
+  // calls this function, which reads into memory what the next call will need.
   virtual void read_ahead([[maybe_unused]] const PumpBudget& next) {}
   // A time before which none of the lanes has an event, as far as is known before the first pump().
   virtual std::uint64_t begin_ns() const { return 0; }

@@ -9,7 +9,7 @@ namespace convert::tfile {
 namespace {
 
 constexpr std::uint64_t kMaxBlock = 65535;  // longer ranges continue in the next block
-// The number of unexplained blocks among which a block is searched.
+// An expected block is searched for among this many unexplained blocks.
 constexpr std::size_t kLookAhead = 4;
 
 }  // namespace

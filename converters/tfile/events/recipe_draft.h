@@ -36,8 +36,8 @@ class ContinuedLabels {
 // The collected items whose numbers are also drawn as counters.
 class Plots {
  public:
-  // `items` have the names of their arguments, and include their members and elements. "all" means every
-  // collected number that is not an address.
+  // Each of `items` is the name of an argument. It also selects the argument's members and elements: "a"
+  // selects "a.b" and "a[0]". "all" means every collected number that is not an address.
   Plots(std::vector<std::string> items, Names& names) : items_(std::move(items)), names_(names) {}
   bool empty() const { return items_.empty(); }
   // The counter of an argument; nothing if the argument is not plotted.

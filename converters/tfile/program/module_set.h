@@ -1,4 +1,4 @@
-// The traced program and its libraries. Each address is searched in the module that contains it.
+// The traced program and its libraries. Each address is looked up in the module that contains it.
 #pragma once
 
 #include <cstddef>

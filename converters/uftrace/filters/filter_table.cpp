@@ -93,7 +93,8 @@ FilterTable::FilterTable(const FilterOptions& options, bool passes_program, cons
   needs_.functions = needs_.callers || has_times || needs_.sizes || has_traces;
 }
 
-// -F b -F b@clear leaves no filter at all. A trigger, however, removes only the setting of b.
+// -F b -F b@clear leaves no filter at all. After -F b -T b@clear, however, a filter still
+// exists, although it no longer selects b.
 bool FilterTable::is_filter_cleared(std::size_t filter) const {
   const Rule& rule = rules_[filter];
   return std::any_of(

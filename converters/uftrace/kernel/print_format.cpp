@@ -324,8 +324,8 @@ std::string_view name_before(std::string_view text) {
   return text.substr(begin);
 }
 
-// A text belongs to the field with the name in its label, or else to the only field that it uses. A
-// conversion directly after another one continues its text.
+// A printed text belongs to the field that the label before it names, as in "name=%s". Without such a label,
+// it belongs to the only field that it uses. A conversion directly after another one continues the same text.
 std::map<std::string, PrintedField> parse(const EventFormat& format) {
   PrintParser parser(format, format.print_format);
   const std::string text = parser.strings();

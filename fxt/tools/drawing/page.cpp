@@ -259,7 +259,7 @@ function resize() {
   redraw();
 }
 
-// The object under the pointer, as { text, from, span }. Instants come before calls.
+// The object under the pointer, as { text, from, span }. If an instant and a call are both there, it is the instant.
 function hit(x, y) {
   const inPage = y + view.scrollTop, ns = timeAt(x), near = 4 * span / width;
   const lane = data.lanes.find(one => inPage >= one.top && inPage < one.top + (one.values ? counterHeight : one.rows.length * rowHeight));

@@ -9,9 +9,9 @@ namespace convert::tfile {
 namespace {
 
 // A row for each item: 'x' at each expression that the item may have, 'm' if that is a misfit. After the row,
-// '?' if the item may have no expression, '*' if it may have several. The result lists the items of the
-// expressions, with "-" if alignments differ and "!" after items that may be misfits. It is "impossible" if
-// there is no alignment.
+// '?' if the item can be without an expression, '*' if it can have several. The result lists the item of each
+// expression: "-" if it has none or alignments differ. "!" follows an item that may be a misfit. The result
+// is "impossible" if there is no alignment.
 std::string aligned(const std::vector<std::string>& rows, std::size_t expressions) {
   Alignment alignment;
   alignment.start(rows.size(), expressions);

@@ -59,8 +59,8 @@ TEST(Bytecode, ShapesDescribeTheRecordedBlocks) {
   EXPECT_FALSE(shape_of(code("260006164022f816080222040c27")).cuts_numbers) << "reg 6; ext 64";
 }
 
-// A target with these words in memory. A register holds 0x1000 times its number. A read of 0x60 adds 0x100
-// times the number of bytes that were read.
+// A target whose memory contains `words`. A register holds 0x1000 times its number. A read at address 0x60
+// returns the word plus 0x100 times the number of bytes that are read.
 class Target : public EmulatorTarget {
  public:
   std::optional<std::uint64_t> read_register(std::uint64_t number) override {

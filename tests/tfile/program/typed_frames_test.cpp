@@ -536,7 +536,7 @@ TEST_F(Entries, ContradictedSizesAreNoticed) {
   EXPECT_THAT(t.notes(), Contains("item-contradicted 1"));
 }
 
-// GDB may truncate an address by "const16 0x100; zero_ext 32; const8 4; trace; end". The action recorded
+// GDB may truncate an address, as in "const16 0x100; zero_ext 32; const8 4; trace; end". The action recorded
 // memory that belongs to no variable.
 TEST_F(Entries, MemoryElsewhereIsNotAVariable) {
   entry("plant::pump", "collect moved", "X00000009,2301002a2022040c27");
