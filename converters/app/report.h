@@ -42,9 +42,9 @@ struct Report {
 
 // The report for programs. Keys: inputs, output (null if it was split), pieces (only if it was split),
 // bytes_read, bytes_written, records_read, events_written, threads, processes, first_ns, last_ns (null
-// without events), view_ns: start and end of Timeline's first view (null without a view), fitted: {shortest_ns,
-// left_out, left_out_ns, outside_ns} (only if calls were left out, see Fitted), details: of the inputs, each
-// {input, text} (only if an input has details).
+// without events), view_ns: start and end of Timeline's first view (null without a view), fitted:
+// {shortest_ns, left_out, left_out_ns, outside_ns} (only if calls were left out, see Fitted), details: of the
+// inputs, each {input, text} (only if an input has details).
 Outline outline_of(const Report& report);
 // The report in a few lines, for people.
 std::string text_of(const Report& report);

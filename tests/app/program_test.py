@@ -99,7 +99,7 @@ class Usage(ProgramTest):
         self.assert_wrong([POOL, ""], "the name of the OUTPUT is empty")
 
     def test_options_that_do_not_exist(self):
-        self.assert_wrong(["--fast", POOL, self.output], "unrecognised option '--fast'")
+        self.assert_wrong(["--wholesale", POOL, self.output], "unrecognised option '--wholesale'")
 
     def test_misspelled_options(self):
         self.assert_wrong(["--notace=f", POOL, self.output], "unrecognised option '--notace=f'; did you mean --notrace?")
@@ -217,7 +217,7 @@ class Usage(ProgramTest):
         self.assertNotIn("###", process.stdout.decode())
         text = self.convert("--explain", "kept-apart").stdout.decode()
         self.assertTrue(text.startswith("kept-apart\n\nInformational. "), text)
-        self.assertIn("\n- too few hits are inside open calls of their functions;\n- two threads match", text)
+        self.assertIn("\n- Too few hits are inside open calls of their functions.\n- Two threads match", text)
         self.assertNotIn("](", text)
         self.assertLessEqual(max(map(len, text.splitlines())), 100)
         self.assert_wrong(["--explain", ""], "there is no note ''; docs/notes.md lists all notes")

@@ -468,10 +468,9 @@ TEST_F(Calls, FoldedStacksAreLimitedBySizeOfTheTrace) {
   const std::string path = file("calls", words_);
   const Outcome refused = shell(std::string(FXT_DUMP) + " --folded " + path + " 2>&1");
   EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_EQ(
-      refused.output,
-      "fxt-dump: " + path +
-          ": more than 256 MiB of text, and more than a hundred times the trace; use --any-size to print it\n");
+  EXPECT_EQ(refused.output, "fxt-dump: " + path +
+                                ": more than 256 MiB of text, and more than a hundred times the trace; use "
+                                "--any-size to print it\n");
   const Outcome begun = shell(std::string(FXT_DUMP) + " --folded --any-size " + path + " | head -c 14");
   EXPECT_EQ(begun.output, "process 100;xx");
 }
