@@ -255,12 +255,14 @@ DebugInfo& Program::debug_info() const { return *impl_->debug; }
 
 std::vector<Program::Function> Program::functions(std::string_view name) const {
   std::vector<Function> found;
-  const auto of_name =
-      std::ranges::equal_range(impl_->by_last_name, hash_of_last_name(name), {},
-                               [](const auto& hash_and_index) { return hash_and_index.first; });
-  if (of_name.empty() || !impl_->work.take(of_name.size())) return found;
-  for (const auto& [hash, i] : of_name) {
-    const Impl::Named& named = impl_->functions[i];
+  const auto& by_hash = impl_->by_last_name;
+  const auto hash_of = [](const auto& hash_and_index) { return hash_and_index.first; };
+  const std::uint32_t hash = hash_of_last_name(name);
+  const auto first = std::ranges::lower_bound(by_hash, hash, {}, hash_of);
+  const auto last = std::ranges::upper_bound(first, by_hash.end(), hash, {}, hash_of);
+  if (first == last || !impl_->work.take(static_cast<std::size_t>(last - first))) return found;
+  for (auto it = first; it != last; ++it) {
+    const Impl::Named& named = impl_->functions[it->second];
     const std::string_view plain = without_arguments(impl_->name_of(named));
     if (plain == name || (plain.size() > name.size() + 2 && plain.ends_with(name) &&
                           plain.substr(plain.size() - name.size() - 2, 2) == "::"))
