@@ -148,14 +148,14 @@ def check_trace():
     if gdb.current_progspace().filename is None and not gdb.objfiles():
         raise Failure("no program is being debugged: use `file` and `target remote` first")
     if gdb.selected_inferior().pid == 0:
-        raise Failure("no program is running, and the frames of one that has ended are lost: stop it before it ends, for example with "
+        raise Failure("no program is running; when a program has ended, its frames are lost: stop it before it ends, for example with "
                       "`break _exit`")
     try:
         status = gdb.execute("tstatus", to_string=True)
     except gdb.error as error:
-        raise Failure(f"this target has no tracepoints ({error}): use gdbserver") from error
+        raise Failure(f"this target does not support tracepoints ({error}): use gdbserver") from error
     if "can not be run on this target" in status:
-        raise Failure("this target has no tracepoints: use gdbserver")
+        raise Failure("this target does not support tracepoints: use gdbserver")
     if "No trace has been run" in status:
         raise Failure("no trace has been run on this target: set tracepoints, then use `tstart`")
 

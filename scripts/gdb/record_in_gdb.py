@@ -149,7 +149,7 @@ def record(command, script, files, folder):
     if not is_alive():
         raise Failure(f"nothing was recorded: the program ended while {script} was read")
     if "No tracepoints" in quiet("info tracepoints"):
-        raise Failure(f"{script} sets no tracepoint: `trace FUNCTION`, `actions`, …")
+        raise Failure(f"{script} sets no tracepoint; add one with `trace FUNCTION`, `actions`, …")
     wait_for_libraries()
     stop_at_exit()
     quiet("tstart")

@@ -220,12 +220,12 @@ class Command(WithGdb):
         begin = self.session("./work", "work")
         for commands, problem in (
                 ([], "no program is being debugged: use `file` and `target remote` first"),
-                (["file ./work"], "no program is running, and the frames of one that has ended are lost: stop it before it ends, for "
+                (["file ./work"], "no program is running; when a program has ended, its frames are lost: stop it before it ends, for "
                                   "example with `break _exit`"),
                 (begin[:3], "no trace has been run on this target: set tracepoints, then use `tstart`"),
-                ([*begin, "delete", "continue"], "no program is running, and the frames of one that has ended are lost: stop it before it ends, "
+                ([*begin, "delete", "continue"], "no program is running; when a program has ended, its frames are lost: stop it before it ends, "
                                                  "for example with `break _exit`"),
-                (["file ./work", "break main", "run"], "this target has no tracepoints: use gdbserver")):
+                (["file ./work", "break main", "run"], "this target does not support tracepoints: use gdbserver")):
             with self.subTest(problem):
                 self.assertEqual(self.gdb(*commands, "fxt out.fxt")[1], f"fxt: {problem}\n")
         self.assertEqual(self.gdb(*begin, "fxt out.fxt -d", FXT_CONVERT="/none")[1], "fxt: -d needs a directory\n")
@@ -319,13 +319,13 @@ class Record(WithGdb):
         self.write("script", "#!/bin/sh\n")
         (self.folder / "script").chmod(0o755)
         for words, code, problem in (
-                (["--gdb", "empty.gdb", "./work"], 1, "empty.gdb sets no tracepoint: `trace FUNCTION`, `actions`, …"),
+                (["--gdb", "empty.gdb", "./work"], 1, "empty.gdb sets no tracepoint; add one with `trace FUNCTION`, `actions`, …"),
                 (["--gdb", "wrong.gdb", "./work"], 1, 'wrong.gdb:2: Error in sourced command file:\nUndefined command: "nonsense".  Try "help".'),
                 (["--gdb", "none.gdb", "./work"], 1, "nothing was recorded: the program has no nothing, and loads no library that has it"),
                 (["--gdb", "points.gdb", "./script"], 1, "./script is a script; name the program that runs it, as in record --gdb points.gdb "
                                                          "/bin/sh ./script"),
                 (["--gdb", "missing.gdb", "./work"], 2, "missing.gdb: No such file or directory\nTry 'record --help'."),
-                (["--gdb", "points.gdb", "-a", "./work"], 2, "--gdb can't be combined with --uftrace, --auto-args and --kernel, which are for uftrace"
+                (["--gdb", "points.gdb", "-a", "./work"], 2, "--gdb can't be combined with --uftrace, --auto-args or --kernel, which are for uftrace"
                                                              "\nTry 'record --help'.")):
             with self.subTest(words):
                 result = self.result(*words)
