@@ -64,18 +64,16 @@ class CallFit::Pass final : public CallListener {
   // Reads all records, and gives them to `add`.
   template <typename Add>
   void run(EntrySource& source, Add add) {
-    Pairing pairing(*this, {.asyncs = false, .range = cut_.range});
-    pairing_ = &pairing;
     for (const Entry* entry = source.next(); entry != nullptr; entry = source.next(), ++record_) {
       words_ = entry->words.size();
       event_ = std::get_if<Event>(&entry->record);
       begin_ = kNone;
       add(*entry, source.reader());
-      pairing.add(*entry, source.reader());
-      if (event_ != nullptr && is_flow(event_->type)) keep_around(pairing, source.reader());
+      pairing_.add(*entry, source.reader());
+      if (event_ != nullptr && is_flow(event_->type)) keep_around(source.reader());
     }
     source.check_system();
-    pairing.finish();
+    pairing_.finish();
     for (ShortCalls& calls : tracks_) {
       calls.flush();
       left_out.add(calls.in_shown_calls());
@@ -107,7 +105,7 @@ class CallFit::Pass final : public CallListener {
   void ended(CallTrack& track, const Call& call) override {
     ShortCalls& calls = tracks_[track.index];
     const Open& open = open_[track.index][call.depth];
-    if (!open.is_chosen || pairing_->part_of(call).is_empty) return calls.pass_on(call.depth);
+    if (!open.is_chosen || pairing_.part_of(call).is_empty) return calls.pass_on(call.depth);
     calls.add_missing(call.depth, open.before);
     if (call.is_pair && call.has_end && event_ != nullptr)
       calls.add_missing(call.depth, {number_in(*event_, kLeftOut), number_in(*event_, kLeftOutNs)});
@@ -183,10 +181,10 @@ class CallFit::Pass final : public CallListener {
   }
 
   // A flow must be inside a call, so this call is shown whatever length it has.
-  void keep_around(Pairing& pairing, const Reader& reader) {
+  void keep_around(const Reader& reader) {
     const auto time_ns = time_of(Record(*event_), reader);
     if (!time_ns) return;
-    const CallTrack& track = pairing.advance(event_->thread, *time_ns);
+    const CallTrack& track = pairing_.advance(event_->thread, *time_ns);
     if (!track.calls.empty() && track.index < tracks_.size())
       tracks_[track.index].keep(track.calls.size() - 1);
   }
@@ -194,7 +192,7 @@ class CallFit::Pass final : public CallListener {
   const CutOptions& cut_;
   const std::uint64_t shortest_ns_;
   CallLengths* const counted_;
-  Pairing* pairing_ = nullptr;
+  Pairing pairing_{*this, {.asyncs = false, .range = cut_.range}};
   std::vector<ShortCalls> tracks_;                                   // by CallTrack::index
   std::vector<std::vector<Open>> open_;                              // by CallTrack::index and depth
   std::vector<std::optional<std::array<std::uint32_t, 2>>> labels_;  // numbers of category and name

@@ -60,8 +60,7 @@ ProgramText program_text() {
                    {"fxt-cut --tid 101 run.fxt thread.json.gz", "write only this thread, as JSON"},
                    {"fxt-cut --name 'work*' run.fxt work.fxt", "write only these events"},
                    {"fxt-cut --fit 200M run.fxt small.fxt", "write the longest calls in 200 MB"},
-                   {"fxt-cut --split-size 100M run.fxt piece.fxt", "write pieces of 100 MB"},
-                   {"fxt-cut --split-time 1s run.fxt piece.fxt", "write pieces of one second"}},
+                   {"fxt-cut --split-size 100M run.fxt piece.fxt", "write pieces of 100 MB"}},
       .common_options = {"time-range", "tid", "name", "category", "split-time", "split-size", "force",
                          "quiet", "help"},
       .build = build_text()};

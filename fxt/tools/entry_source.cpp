@@ -68,7 +68,8 @@ bool has_own_name(const Record& record) {
   if (std::holds_alternative<KernelObject>(record)) return false;
   return std::visit(
       [](const auto& value) {
-        return requires { value.name.text; };
+        if constexpr (requires { value.name.text; }) return true;
+        return false;
       },
       record);
 }
