@@ -24,7 +24,8 @@ std::string_view text_at(std::span<const std::byte> bytes, std::uint64_t offset)
 // The header of a line table (DWARF 5, section 6.2.4). Reading fails with an InputError.
 class HeaderReader {
  public:
-  HeaderReader(ByteCursor bytes, std::span<const std::byte> line_texts, std::span<const std::byte> texts)
+  HeaderReader(const ByteCursor& bytes, std::span<const std::byte> line_texts,
+               std::span<const std::byte> texts)
       : bytes_(bytes), line_texts_(line_texts), texts_(texts) {}
 
   bool has_file(std::string_view name) {
