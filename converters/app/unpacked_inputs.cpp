@@ -158,7 +158,7 @@ class ArchiveBytes {
   bool open(archive* archive) {
     return ::archive_read_open(archive, this, nullptr, &ArchiveBytes::read, nullptr) == ARCHIVE_OK;
   }
-  // Sets a limit for the bytes that may be read from now on. If `bytes` is empty, there is no limit.
+  // Limits the bytes that may be read from now on. Without `bytes`, there is no limit.
   void allow(std::optional<std::uint64_t> bytes) { left_ = bytes; }
   bool has_too_many() const { return left_ == 0; }
   void rethrow_failure() const {

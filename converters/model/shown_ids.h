@@ -27,8 +27,8 @@ class ShownIds {
   ShownIds(std::uint64_t id_limit, Notes& notes) : id_limit_(id_limit), notes_(&notes) {}
 
   void begin_input(std::string_view name);
-  // The shown id for an id of the current input: the same id, or a free id if it is 0, too large, or used by
-  // an earlier input.
+  // Returns the id that the trace shows for an id of the current input. It is the same id, or a free one if
+  // this id is 0, too large, or used by an earlier input.
   ProcessId shown(ProcessId process);
   ThreadId shown(ThreadId thread);
   // A new id for a flow, which is unique in the output.

@@ -74,7 +74,7 @@ class Timeline {
   // Moves all times of the `input`th input (counted from 0) by `offset_ns`. Must be called before run().
   // Times are not moved beyond the first or the last possible time; a note reports if they would be.
   void shift_input(std::size_t input, std::int64_t offset_ns);
-  // Moves all times of the current input, whose clock is `behind_ns` behind. Offsets are added to this.
+  // Adds `behind_ns` to all times of the current input. The offsets of options are added as well.
   void shift_clock(std::int64_t behind_ns);
   // The difference between the first input's clock and the shown clock, if shift_clock() moved an input.
   std::optional<std::int64_t> clock_shift_ns() const;

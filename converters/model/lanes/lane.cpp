@@ -146,7 +146,7 @@ void Lane::resume_top() {
   store_.calls().resume_top();
 }
 
-// Ends a call that is filtered, too deep or written as a pair.
+// Ends a call that options leave out, that is too deep, or that is written as a pair.
 void Lane::end_slow(std::uint64_t time_ns, const Arguments& arguments) {
   advance(time_ns);
   if (calls().top_is_filtered()) return store_.calls().pop_filtered();

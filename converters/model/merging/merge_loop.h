@@ -32,7 +32,7 @@ class MergedBatch {
     events_ += run.events.size();
     if (events_ >= kEvents) flush();
   }
-  // Takes a chunk that is no longer needed after its events are written.
+  // Keeps a chunk until its events are written. Then the chunk is used again.
   void retire(std::unique_ptr<EventChunk> chunk) { used_chunks_.push_back(std::move(chunk)); }
   void flush();
 
