@@ -35,16 +35,6 @@ struct LaneOptions {
   std::size_t deepest_instant() const { return std::max(max_depth, limits.depth) - 1; }
 };
 
-// Calls that were left out, and the time that they took. Calls inside one that was left out add no time.
-struct LeftOut {
-  std::uint64_t calls = 0, time_ns = 0;
-
-  void add(const LeftOut& other) {
-    calls += other.calls;
-    time_ns += other.time_ns;
-  }
-};
-
 // The number of calls and instants of a lane that were dropped because they are nested too deep.
 struct TooDeepCount {
   std::uint64_t count = 0;

@@ -13,6 +13,7 @@
 #include "converters/model/lanes/limits.h"
 #include "converters/model/lanes/pending_event.h"
 #include "converters/model/merging/source.h"
+#include "fxt/support/short_calls.h"
 
 namespace convert {
 
@@ -52,7 +53,7 @@ struct TimelineTotals {
   std::vector<TooDeepCount> too_deep = {};     // by lane
   std::uint64_t cut_arguments = 0;             // sum of all lanes
   std::uint64_t skipped_calls = 0;             // sum of all lanes
-  LeftOut left_out = {};                       // sum of all lanes: short calls
+  fxt::MissingCalls left_out = {};             // sum of all lanes: short calls
   std::uint64_t outside_ns = 0;                // time of those that are inside no shown call
 };
 
