@@ -13,12 +13,12 @@
 namespace convert {
 namespace {
 
-// A type may refer back to an earlier part of the symbol, which may also do so twice. Therefore, each pair of
-// these letters can double the length. libiberty does not limit it.
+// A 'Q' refers back to an earlier part of the symbol. That part may contain two of these letters, so each
+// pair of them can double the length of the name. libiberty does not limit the length.
 constexpr std::ptrdiff_t kMostBackReferences = 20;
 constexpr std::size_t kLongestDSymbol = 2048;
 
-// "app.Box!(int).put" of "app.Box!(int).put(int)".
+// Returns "app.Box!(int).put" for "app.Box!(int).put(int)".
 std::string without_parameters(std::string_view name) {
   std::size_t depth = 0;
   for (std::size_t i = 0; i < name.size(); ++i) {

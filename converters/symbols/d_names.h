@@ -1,4 +1,4 @@
-// Names of D.
+// Demangles symbol names of D.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace convert {
 
-// The name of a symbol of D, which begins with "_D": "app.Box!(int).put", followed by "(int)" if parameters
-// are shown. Returns nothing if it is not such a symbol, can't be parsed, or might become very long.
+// The name of a symbol of D, for example "app.Box!(int).put", followed by "(int)" if parameters are shown.
+// Returns nothing if `symbol` is not from D, can't be parsed, or might become very long.
 std::optional<std::string> full_d_name(std::string_view symbol, Parameters parameters);
 
 }  // namespace convert

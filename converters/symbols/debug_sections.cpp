@@ -11,16 +11,16 @@
 namespace convert {
 namespace {
 
-// Six bytes become about 80 in the memory of libdw.
+// libdw needs about 80 bytes of memory for six bytes of an abbreviation.
 constexpr fxt::Limit kAbbreviations{"MiB of abbreviations of units", 8 * fxt::kMiB, 1 * fxt::kKiB};
 
-// Passes the bytes of a table of abbreviations.
+// Skips the abbreviations of a table, to find its size.
 class AbbreviationTable {
  public:
   explicit AbbreviationTable(std::span<const unsigned char> bytes) : rest_(bytes) {}
 
   std::size_t left() const { return rest_.size(); }
-  // False at the end of the table.
+  // Skips an abbreviation. Returns false at the end of the table.
   bool next() {
     if (number() == 0) return false;  // the code
     number();                         // the tag
@@ -35,7 +35,7 @@ class AbbreviationTable {
 
  private:
   void skip() { rest_ = rest_.subspan(std::min<std::size_t>(1, rest_.size())); }
-  // Seven bits a byte. Large numbers do not matter here.
+  // Reads a number with seven bits in each byte. Drops bits after the first 64.
   std::uint64_t number() {
     constexpr unsigned kMore = 0x80;
     std::uint64_t number = 0;

@@ -41,7 +41,7 @@ extern "C" void append_piece(const char* piece, std::size_t size, void* opaque) 
     std::copy_n(piece, size, text.bytes.data() + text.size);
     text.size += size;
   } else if (!text.is_rust || std::all_of(piece, piece + size, [](char c) { return c >= 0; })) {
-    // A part of a Rust name that is not ASCII is decoded Punycode. libiberty frees it after this call.
+    // A part of a Rust name that is not ASCII is decoded Punycode, which libiberty frees after this call.
     std::longjmp(text.too_long, 1);
   }
 }

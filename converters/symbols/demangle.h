@@ -28,8 +28,8 @@ std::optional<std::string> full_name(std::string_view symbol, Parameters paramet
 // on the mangling of C++. Example: "_$LT$alloc..vec..Vec$LT$T$GT$$u20$as$u20$core..ops..Drop$GT$::drop"
 // becomes "_<alloc::vec::Vec<T>>::drop".
 std::optional<std::string> short_cpp_name(const std::string& symbol);
-// Returns "<alloc::vec::Vec<u8>>::drop" for the full name of a symbol in Rust's newer mangling ("v0", RFC
-// 2603), which begins with "_R".
+// The short form of a demangled Rust name: "<alloc::vec::Vec<u8>>::drop". `full` is the result of full_name()
+// for a symbol in Rust's newer mangling ("v0", RFC 2603), which begins with "_R".
 std::string short_rust_name(std::string_view full);
 
 }  // namespace convert

@@ -22,8 +22,8 @@ constexpr std::size_t kMaxWork = 20'000'000;
 constexpr fxt::Limit kUnitRanges{"code ranges of compilation units with names of parameters", 4'000'000, 0};
 constexpr std::size_t kMaxDepth = 64;        // nesting of namespaces, and of types that stand for others
 constexpr std::size_t kMaxParameters = 256;  // in one function
-// The number of units that are compared if they have code at the same address, because a linker has folded
-// it. An inline function is in many units, and is the same in all of them.
+// A linker may fold equal functions of several units to one address. At most this many units are then
+// compared. An inline function is in many units, and is the same in all of them.
 constexpr std::ptrdiff_t kMaxUnitsAtOnePlace = 4;
 
 struct Machine {
@@ -187,8 +187,8 @@ std::optional<ScalarType> scalar_type_of(Dwarf_Die of, std::size_t word_size) {
 }
 
 // True if a parameter is at the location where a function at `address` receives the argument with this
-// `index` among its integers or floats. Optimized functions may lack some parameters of the source, and
-// receive others elsewhere; for such parameters, the register decides. If a parameter is in the frame during
+// `index` among its integers or floats. An optimized function may lack parameters of the source, and receive
+// others elsewhere. Therefore, the parameter's register is compared. If a parameter is in the frame during
 // its whole life, the function has stored it there.
 bool is_passed(Dwarf_Die& parameter, std::span<const std::uint8_t> registers, std::size_t index,
                std::uint64_t address) {

@@ -208,7 +208,7 @@ std::uint64_t ElfImage::old_compressed_size(const GElf_Shdr& header) const {
   return boost::endian::load_big_u64(reinterpret_cast<const unsigned char*>(bytes.data()) + kMark);
 }
 
-// Unpacks mini debug information, whose size is unknown before. Returns a problem, or an empty text.
+// Unpacks mini debug information, whose unpacked size is not recorded. Returns a problem, or an empty text.
 std::string ElfImage::unpack_mini(const GElf_Shdr& header, fxt::Budget& unpacked) const {
   namespace io = boost::iostreams;
   constexpr std::string_view kXz(

@@ -48,7 +48,7 @@ const ElfSection* symbol_section(const ElfImage& image) {
   return all != nullptr ? all : image.find(SHT_DYNSYM);
 }
 
-// `base` is the address of the first mapping. In a debug file it may differ from the program's.
+// `base` is the address of the first mapping. In a debug file, this address may differ from the program's.
 void add_symbols(const ElfImage& image, std::uint64_t base, fxt::Budget& names,
                  std::vector<Symbol>& symbols) {
   const ElfSection* const table = symbol_section(image);

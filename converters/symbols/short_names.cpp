@@ -252,7 +252,7 @@ class RustName {
     if (!is_muted()) text_ += text;
   }
 
-  // After a mute(), nothing is shown until the next item in the innermost bracket, or its end.
+  // After a mute(), nothing is shown until the innermost bracket ends, or its next item begins.
   bool is_muted() const { return muted_in_ <= open_.size(); }
   void mute() { muted_in_ = std::min(muted_in_, open_.size()); }
   void end_item() {

@@ -64,8 +64,8 @@ class SymbolTable {
 
  private:
   using Kind = bool (Symbol::*)() const;
-  // From `start` to the start of the next segment: if an address is not in the symbol that begins last, it
-  // can only be in `symbol`.
+  // A segment ends where the next one starts. If the last symbol that starts before an address does not
+  // contain it, only `symbol` can contain it.
   struct Segment {
     std::uint64_t start;
     std::uint32_t symbol;

@@ -20,7 +20,7 @@ namespace convert::uftrace {
 namespace {
 
 // Finds the position of each hit among the calls, in one pass over a thread's records. The windows are sorted
-// by their first time; the pass ends at the last of them.
+// by their first time; the pass ends after the last window.
 class MarkScan {
  public:
   MarkScan(const WalkedThread& thread, Symbolizer& symbolizer, std::span<const MarkWindow> windows)
@@ -88,7 +88,7 @@ class MarkScan {
                 .since_ns = time_ns - latest_ns};
   }
 
-  // A hit in the first instructions of a function comes before the recorder notices the call. Such a hit
+  // A hit in the first instructions of a function comes before the time of the call's entry. Such a hit
   // belongs to the next entry.
   void look_ahead(const MarkWindow& window, std::uint64_t entered, std::uint64_t time_ns,
                   MarkPosition& position) {

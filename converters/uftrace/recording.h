@@ -23,7 +23,7 @@
 
 namespace convert::uftrace {
 
-// Finds the ids that were reused, and puts our own numbers into the events.
+// Finds the ids that were reused, and puts the numbers of ReusedIds into the events.
 ReusedIds reused_ids_of(std::vector<TaskEvent>& events, const Directory& directory, const Info& info);
 
 struct Recording {
@@ -67,7 +67,7 @@ struct Recording {
 
   Directory directory;
   Info info;
-  std::vector<TaskEvent> events;  // with our own numbers
+  std::vector<TaskEvent> events;  // with the numbers of ReusedIds
   ReusedIds reused;
   Sessions sessions;
   Notes perf_notes;

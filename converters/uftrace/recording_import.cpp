@@ -82,7 +82,7 @@ RecordingImport::RecordingImport(const std::filesystem::path& path, ImportContex
 
 namespace {
 
-// Each thread takes some kilobytes of memory, but only one line of task.txt or a small file.
+// Each thread takes some kilobytes of memory, even if its input is one line of task.txt or a small file.
 constexpr fxt::Limit kThreads{"threads", 40'000, 4};
 constexpr fxt::Limit kEmptyThreads{"threads without records", 25'000, 0};
 
@@ -116,7 +116,7 @@ class ThreadBudget {
   std::uint64_t left_out_ = 0, left_out_empty_ = 0;
 };
 
-// The processes from which shown threads were forked. The inherited calls are found there.
+// The processes from which shown threads were forked. The calls that a child inherits are in their records.
 std::set<ProcessId> ancestors_of_shown(const Sessions& sessions, ImportContext& context) {
   std::set<ProcessId> ancestors;
   for (const auto& [tid, task] : sessions.tasks()) {

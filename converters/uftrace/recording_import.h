@@ -43,8 +43,8 @@ struct RecordingImport : Recording {
 // record file.
 ThreadPlans plans_of(RecordingImport& recording, ImportContext& context);
 
-// Hides events outside of calls, and switches before the first call of a process. Must be called after all
-// plans are complete, including the inherited calls.
+// Hides events outside of calls. Also hides context switches before the first call of a process. Must be
+// called after all plans are complete, including the inherited calls.
 void skip_outside_calls(ThreadPlans& plans);
 
 // Reads the index of the recording, or makes it if it is missing or the recording has changed. The plans then
@@ -56,7 +56,7 @@ void use_index(RecordingImport& recording, ImportContext& context);
 std::optional<std::uint64_t> begin_of(const ThreadPlans& plans, const RecordingImport& recording,
                                       std::uint64_t kernel_ns);
 
-// Plans the side streams of a thread that has its lane.
+// Plans the side streams of a thread, whose lane must exist.
 void plan_streams(ThreadPlan& plan, RecordingImport& recording, Timeline& timeline);
 
 // ---- For other inputs (recorded_calls.cpp) ----

@@ -127,7 +127,7 @@ TEST_F(DwarfInfoTest, MachinesPassTheirParametersDifferently) {
   EXPECT_THAT(integers_of("kinds"), IsEmpty());
 }
 
-// Parameters that the compiler has removed take no register, so the register decides.
+// The compiler passes no register for a removed parameter, so a value's register determines its parameter.
 TEST_F(DwarfInfoTest, OptimizedFunctionsHaveTheirReceivedParameters) {
   EXPECT_THAT(integers_of("_ZL7droppedii"), ElementsAre("gone", "kept"));
   bytes_ = bytes_of(PARAMETERS_OPTIMIZED);

@@ -311,7 +311,7 @@ TEST_F(ElfTest, TablesMustBeInsideTheFile) {
   EXPECT_EQ(refusal(good.substr(0, good.size() - 1)), "is a damaged ELF file");
   EXPECT_EQ(with(offsetof(Elf64_Ehdr, e_shoff), good.size() + 1, 8), "is a damaged ELF file");
   EXPECT_EQ(with(offsetof(Elf64_Ehdr, e_shnum), 0, 2),
-            "is a damaged ELF file");  // as many as the file claims elsewhere
+            "is a damaged ELF file");  // 0: the number of sections is in another field
   EXPECT_EQ(with(offsetof(Elf64_Ehdr, e_shnum), 6, 2), "is a damaged ELF file");
   EXPECT_EQ(with(offsetof(Elf64_Ehdr, e_shentsize), 63, 2), "is a damaged ELF file");
   EXPECT_EQ(with(offsetof(Elf64_Ehdr, e_shstrndx), 0xffff, 2), "is a damaged ELF file");

@@ -78,7 +78,7 @@ bool EnumType::describe(std::int64_t value, std::string& text) const {
   constexpr std::size_t kMostNames = 64;  // the bits of a value; sums of other numbers need fewer names
   const std::size_t before = text.size();
   const std::int64_t wrap = wrap_at(value);
-  // Both lists are sorted from large to small. What is too large for the rest is left out.
+  // Both lists are sorted from large to small. Enumerators that are too large for the rest are left out.
   const auto negative =
       std::ranges::partition_point(by_value_, [](const auto& one) { return one.value >= 0; });
   std::span<const Enumerator> positives(by_value_.begin(), negative);

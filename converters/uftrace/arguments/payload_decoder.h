@@ -1,5 +1,5 @@
-// Finds the layouts of payloads: for each recording by function, and for each thread by the addresses of its
-// records.
+// Finds the layouts of payloads. PayloadLayouts makes the layouts of each function, once for a recording.
+// PayloadDecoder finds the layouts for the addresses of one thread's records.
 #pragma once
 
 #include <bit>
@@ -55,7 +55,7 @@ class PayloadLayouts {
   std::mutex mutex_;
   // The layouts by symbol, and by module or library, because a spec may apply to one module only.
   std::map<std::pair<const Symbol*, const Image*>, FunctionLayouts> functions_;
-  // Functions with equal values share their layouts. Therefore, these stay in the processor's cache.
+  // Functions with equal values share their layouts, so that the layouts stay in the processor's cache.
   std::set<std::vector<PayloadLayout>> layouts_;
 };
 

@@ -57,7 +57,7 @@ std::uint64_t* put_hex(std::uint64_t* word, std::uint64_t header, const std::byt
   return put_text(word, header, text.data(), 2 * size);
 }
 
-// Writes a string if a double can't represent the number.
+// Writes a double, or a string if a double can't represent the number.
 std::uint64_t* put_long_double(std::uint64_t* word, std::uint64_t header, const LongDouble& number) {
   if (number.is_double()) return put(word, header, std::bit_cast<std::uint64_t>(number.value()));
   return put_text(word, name_in(header), number.text());

@@ -15,11 +15,11 @@
 namespace convert::uftrace {
 namespace {
 
-// A limit, because with a hundred times as many repetitions, matching a name takes minutes, or overflows the
-// stack of the C library.
+// The limit for the repetitions of a part. With a hundred times as many, matching a name takes minutes, or
+// overflows the stack of the C library.
 constexpr std::size_t kMostRepeated = 1000;
 constexpr std::size_t kMostItems = 1024;  // of a function; a payload has fewer
-// All functions are compared with all patterns.
+// A limit, because all functions are compared with all patterns.
 constexpr fxt::Limit kPatterns{"patterns for functions with arguments or results", 256, 0};
 
 Machine machine_of(const Info& info) {
@@ -68,7 +68,7 @@ double atoms_of(std::string_view regex) {
       }
       atoms.back() += last;
       if (regex[i] == '\\' && next >= '1' && next <= '9') return kForbidden;
-      // A bracket that comes first, possibly after ^, is one of the characters.
+      // A ']' that comes first in the brackets, possibly after '^', is one of the characters.
       if (regex[i] == '\\')
         ++i;
       else if (regex[i] == '[')
@@ -145,8 +145,8 @@ std::vector<SpecItem> SpecTable::automatic(const FunctionFacts& function, bool o
   return items.empty() ? from_list(function, of_result) : items;
 }
 
-// If two items have the same location, the later one decides the format, unless it comes from a pattern and
-// the earlier one names the function.
+// If two items have the same location, the later item replaces the format of the earlier one. An item from a
+// pattern does not replace the format of an item that names the function.
 void SpecTable::add(const SpecItem& item, bool is_exact, std::vector<MergedItem>& merged) {
   const auto same = std::ranges::find_if(
       merged, [&](const MergedItem& other) { return other.item.location == item.location; });

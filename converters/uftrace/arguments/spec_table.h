@@ -33,8 +33,8 @@ class SpecTable {
   // `path` is the name of info in notes.
   SpecTable(const Info& info, std::string_view path, Names& names, Notes& notes);
 
-  // False if the recording has no values at all. If the file `info` is missing, it may have values,
-  // because .dbg files describe them.
+  // False if the recording has no values at all. Also true if the file `info` is missing, because .dbg files
+  // may describe values.
   bool has_any() const { return auto_args_ || !entries_.empty(); }
   const EnumTypes& enums() const { return enums_; }
 

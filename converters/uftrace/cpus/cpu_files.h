@@ -1,4 +1,4 @@
-// The files with the events of one CPU each: perf-cpu<N>.dat and kernel-cpu<N>.dat. Here are the base of
+// Reads the files perf-cpu<N>.dat and kernel-cpu<N>.dat, which have the events of CPU N. Has the base of
 // their cursors, the merge of all files of one kind, and the source that gives each thread its events.
 #pragma once
 
@@ -28,8 +28,8 @@
 
 namespace convert::uftrace {
 
-// The base of both cursors. They add next(), which goes to the next event and returns false at the end of the
-// file, and event(), whose `order_ns` never decreases.
+// The base of PerfCursor and KernelCursor, which add next() and event(). next() goes to the next event, and
+// returns false at the end of the file. The `order_ns` of event() never decreases.
 class CpuFileCursor {
  public:
   std::uint16_t cpu() const { return cpu_; }               // limited to the maximum of FXT
@@ -211,7 +211,7 @@ class CpuFileSource : public SharedSource {
  protected:
   using Event = std::remove_cvref_t<decltype(std::declval<Cursor>().event())>;
 
-  // The queues and stats must stay valid until the timeline has run.
+  // The queues and stats must stay valid until Timeline::run() returns.
   CpuFileSource(const std::vector<CpuFile>& files, const typename Cursor::Reading& reading,
                 QueuesByThread<Queue>& queues, ImportStats& stats)
       : events_(files, reading), queues_(queues), stats_(stats) {

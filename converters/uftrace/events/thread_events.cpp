@@ -82,7 +82,7 @@ bool ThreadEvents::emit_variable(std::uint64_t time_ns, std::span<const std::byt
   const std::uint64_t bits = unsigned_bits(value, context_.order);
   using Kind = ScalarType::Kind;
   // Guesses an unknown type. A single byte is usually a character, a flag or a small number, and rarely
-  // negative. Other odd sizes are not numbers.
+  // negative. Values whose size is not a power of two are not numbers.
   const Kind likely = value.size() > 1 && std::has_single_bit(value.size()) ? Kind::Signed : Kind::Unsigned;
   switch (value.size() == variable.size ? variable.kind.value_or(likely) : likely) {
     case Kind::Signed:

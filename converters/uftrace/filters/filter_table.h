@@ -79,8 +79,8 @@ class FilterTable {
   bool looks_ahead() const { return needs_.later_records; }
   // True if showing a call also depends on functions, and not only on times.
   bool looks_at_functions() const { return needs_.functions; }
-  // The shortest length with which a call is shown. It is kForever if no length is enough; then only a call
-  // inside it can keep it. `rule` may be null. `around_ns` applies to calls without their own time setting.
+  // The minimum length of a call that is shown. If it is kForever, a call is shown only if a call inside it
+  // is kept. `rule` may be null. `around_ns` applies to calls without their own time setting.
   std::uint64_t shortest_kept_ns(const FunctionRule* rule, bool is_too_small, std::uint64_t around_ns) const {
     if (is_too_small) return kForever;
     if (rule != nullptr && rule->has(Setting::Trace)) return 0;
@@ -98,8 +98,8 @@ class FilterTable {
     NamePattern pattern;
     bool is_kernel;
     bool is_used = false;  // it matches a function that was called
-    // For each symbol table: true if a function has exactly the name that the pattern spells. Then the
-    // pattern matches only that function.
+    // True for a symbol table if one of its functions has exactly the name that the pattern spells. The
+    // pattern then matches only this function.
     std::map<const SymbolTable*, bool> names_one = {};
   };
   // The data that the options need.

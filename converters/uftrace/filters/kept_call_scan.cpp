@@ -55,7 +55,7 @@ void KeptCallScan::before_call(const RecordItem& item) {
   if (needs_functions_ && symbols_.move_to(item.call.time_ns)) rules_.clear();
 }
 
-// The length of a call with an impossible time is unknown, so it is kept as a call without an entry.
+// The length of a call with an impossible time is unknown, so the call is kept like one without an entry.
 void KeptCallScan::after_call(const RecordItem& item) {
   if (!item.call.is_entry()) return;
   if (item.what == RecordItem::What::BadTime)

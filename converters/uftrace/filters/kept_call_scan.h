@@ -1,5 +1,5 @@
-// Finds the calls that -t, -C and their triggers keep, before a thread is converted. These are calls that are
-// long enough or match, and all calls around them. Scans in steps.
+// Finds the calls that -t, -C and their triggers keep, before a thread is converted. A call is kept if it is
+// long enough or matches, or if a call inside it is kept. The scan runs in steps.
 #pragma once
 
 #include <array>
@@ -92,7 +92,7 @@ class KeptCallScan {
     const CallData& data = call.data;
     const std::uint64_t took_ns = exit.time_ns > data.begin_ns ? exit.time_ns - data.begin_ns : 0;
     const bool is_long = data.shortest_ns != kForever && took_ns >= data.shortest_ns;
-    // An exit of another function shows that the open call has ended without one.
+    // The exit of another function shows that the open call has ended without an exit.
     if (is_long || call.address != exit.address) keep_open();
   }
 

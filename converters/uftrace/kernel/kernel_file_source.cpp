@@ -91,8 +91,8 @@ void KernelFileSource::lose_events(const KernelEvent& event, Cpu& cpu) {
   if (cpu.queue != nullptr) stage_loss(*cpu.queue, event.order_ns, cpu);
 }
 
-// A loss certainly concerns two threads: the one before it and the one after it. It is unknown which other
-// threads ran in between.
+// A loss affects at least two threads: the thread that ran before it, and the thread that ran after it. It is
+// unknown which other threads ran in between.
 void KernelFileSource::stage_loss(KernelQueue& queue, std::uint64_t time_ns, const Cpu& cpu) {
   put(queue,
       {.time_ns = time_ns, .address = cpu.lost, .depth = cpu.number, .kind = KernelMessage::Kind::Lost});
@@ -208,8 +208,8 @@ const Tracepoint* KernelFileSource::find_tracepoint(std::uint64_t type) const {
   return shown_.tracepoints != nullptr ? shown_.tracepoints->find(type) : nullptr;
 }
 
-// For an event in thread `current` of another program: the thread that the event is about, or null. Events in
-// threads of the recording are shown only on those threads.
+// Returns the queue of the thread that an event is about, if the event is from `current`, a thread of another
+// program. Events from threads of the recording are shown only on those threads.
 KernelQueue* KernelFileSource::find_subject(ThreadId current, const Tracepoint& tracepoint,
                                             const KernelEvent& event) {
   if (std::ranges::binary_search(shown_.left_out, current)) return nullptr;

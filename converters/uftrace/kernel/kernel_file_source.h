@@ -29,9 +29,9 @@ class KernelFileSource : public CpuFileSource<KernelCursor, KernelMessage, Kerne
     std::vector<ThreadId> left_out = {};       // threads of the recording that are left out, ascending
     bool events = true;                        // show tracepoints as instants
     bool switches = false;              // show switches and wakeups, from sched_switch and sched_wakeup
-    const ReusedIds* reused = nullptr;  // if null, threads have the kernel's ids; if not, our own
+    const ReusedIds* reused = nullptr;  // null if threads keep the kernel's ids
   };
-  // The references must stay valid until the timeline has run.
+  // The references must stay valid until Timeline::run() returns.
   KernelFileSource(const KernelFiles& files, QueuesByThread<KernelQueue>& queues, Symbolizer& symbolizer,
                    const Shown& shown, Notes& notes, ImportStats& stats);
 

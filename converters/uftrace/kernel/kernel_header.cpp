@@ -14,7 +14,7 @@ namespace convert::uftrace {
 namespace {
 
 constexpr std::string_view kBlockMark = "TRACEFS: ";
-// The smallest page holds one event. In the kernel with the largest known pages, they have 64 KiB.
+// A page of the smallest size has space for one event. The largest known pages of a kernel have 64 KiB.
 constexpr std::size_t kMinPage = 64, kMaxPage = std::size_t{1} << 20;
 // The kernel's own events have at most 130 fields. Fields of an event may overlap.
 constexpr fxt::Limit kFields{"fields of a kernel event that are shown", 256, 0};

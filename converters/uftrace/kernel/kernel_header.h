@@ -44,8 +44,8 @@ struct IntegerField {
 
 // A `field:` line in a format file of tracefs.
 struct EventField {
-  // A string or array may be at another place in the payload. Then the field is a word with its offset and
-  // size.
+  // A string or array may be at another place in the payload. Then the field is a word with the offset and
+  // the size of the string or array.
   enum class Storage : std::uint8_t { Inline, DataLocation, RelativeLocation };
 
   std::string name;

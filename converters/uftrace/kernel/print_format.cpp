@@ -15,8 +15,8 @@ namespace {
 
 using Kind = PrintExpression::Kind;
 
-// A recording may contain any text. The formats of real kernels are not longer, nested deeper or more
-// complex.
+// These limits exist because a recording may contain any text. The formats of real kernels are not longer,
+// nested deeper or more complex.
 constexpr std::size_t kMaxFormat = std::size_t{64} << 10;
 constexpr int kMaxNesting = 100;
 constexpr int kMaxOperations = 1000;
@@ -324,8 +324,8 @@ std::string_view name_before(std::string_view text) {
   return text.substr(begin);
 }
 
-// A printed text belongs to the field that the label before it names, as in "name=%s". Without such a label,
-// it belongs to the only field that it uses. A conversion directly after another one continues the same text.
+// The label before a conversion names the field, as in "name=%s". Without a label, the conversion shows the
+// only field in its argument. A conversion without text before it continues the latest field.
 std::map<std::string, PrintedField> parse(const EventFormat& format) {
   PrintParser parser(format, format.print_format);
   const std::string text = parser.strings();

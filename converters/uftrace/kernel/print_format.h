@@ -56,7 +56,7 @@ struct PrintedField {
   bool is_pointer = false;  // %p
 };
 
-// Returns the way for each field. The result is empty if a part of the text can't be parsed; then all fields
+// Returns how each field is shown. If a part of the text can't be parsed, the result is empty, and all fields
 // are shown by their types.
 std::map<std::string, PrintedField> printed_fields(const EventFormat& format);
 

@@ -68,8 +68,8 @@ constexpr int kMaxWitnesses = 8;
 // A shorter step is plausible even if nothing readable follows.
 constexpr std::uint64_t kLikelyPauseNs = 1'000'000'000;
 
-// Forks and exits have their own time besides the time of writing. uftrace shows the own time. It is used
-// here if the two times are close.
+// Records of forks and exits have the time of the event, besides the time of writing. uftrace shows the time
+// of the event. This function returns it if both times are close.
 std::uint64_t own_time(std::uint64_t time_ns, std::uint64_t written_ns) {
   const bool is_near = time_ns + kPerfSlackNs >= written_ns && time_ns <= written_ns + kPerfSlackNs;
   return is_near ? time_ns : written_ns;
@@ -168,7 +168,7 @@ std::optional<PerfCursor::Header> PerfCursor::plausible_header() {
   return header;
 }
 
-// Records of other types are skipped by the size in their header.
+// For a type that is not used as an event, any size is plausible.
 bool PerfCursor::is_plausible(const Header& header) {
   if (header.size % kPerfWord != 0) return false;
   if (const EventType* const known = find_event_type(header.type))
@@ -193,7 +193,7 @@ bool PerfCursor::has_plausible_time(const Header& header) {
   return is_plausible;
 }
 
-// True if the next record of a known type may come after this time, or if there is no such record.
+// False if the next record of a known type has a time before `time_ns`, or if damage follows a long pause.
 bool PerfCursor::is_confirmed(std::uint64_t time_ns, const Header& header) {
   const bool is_likely = time_ns - last_ns_ < kLikelyPauseNs;
   std::size_t at = header.size;

@@ -44,7 +44,7 @@ using PerfQueue = MessageQueue<PerfMessage>;
 struct PerfReading {
   std::endian order = std::endian::little;
   Notes* notes = nullptr;             // null if an earlier pass has noted damage
-  const ReusedIds* reused = nullptr;  // if null, threads have the kernel's ids; if not, our own
+  const ReusedIds* reused = nullptr;  // null if threads keep the kernel's ids
 };
 
 class PerfCursor : public CpuFileCursor {

@@ -35,7 +35,7 @@ class Scan {
           {.time_ns = time_ns, .cpu = *scan.cpu, .kind = PerfEvent::Kind::SwitchOut});
     scan.cpu.reset();
   }
-  // The thread is on the CPU now, so the previous thread there must have left it.
+  // The thread is on the CPU now, so the previous thread on this CPU must have left it.
   void displace_others(const ThreadScan& scan, std::uint16_t cpu, std::uint64_t time_ns) {
     ThreadScan* const other = on_cpu_[cpu];
     if (other != nullptr && other != &scan && other->cpu == cpu) leave_cpu(*other, time_ns);

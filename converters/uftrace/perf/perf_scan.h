@@ -57,7 +57,7 @@ class PerfFileSource final : public CpuFileSource<PerfCursor, PerfMessage> {
     bool switches = true;
     Names* names = nullptr;  // for the names that threads give themselves; null if these are not shown
   };
-  // The references must stay valid until the timeline has run.
+  // The references must stay valid until Timeline::run() returns.
   PerfFileSource(const std::vector<CpuFile>& files, const PerfReading& reading,
                  QueuesByThread<PerfQueue>& queues, const Shown& shown, ImportStats& stats)
       : CpuFileSource(files, reading, queues, stats), shown_(shown) {}

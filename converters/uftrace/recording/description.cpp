@@ -37,8 +37,8 @@ std::vector<std::string> command_line_of(const Info& info, std::string_view exen
   return {std::string(exename)};
 }
 
-// The machine, as uname -m prints it. The version of the recorder has it in uftrace's words: "v0.19 ( x86_64
-// dwarf )". Empty if it is unknown.
+// The machine, as uname -m prints it; empty if it is unknown. `version` has uftrace's word for the machine:
+// "v0.19 ( x86_64 dwarf )".
 std::string_view machine_of(std::string_view version) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kMachines{
       {{"x86_64", "x86_64"}, {"aarch64", "aarch64"}, {"arm", "armv7l"}, {"i386", "i686"}}};

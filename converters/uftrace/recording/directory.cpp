@@ -32,8 +32,8 @@ std::optional<std::uint32_t> number_between(std::string_view name, std::string_v
 
 using std::filesystem::directory_iterator;
 
-// True if `accept(directory in /proc)` is true for some process. The directories of other users show only
-// little.
+// True if `accept(directory in /proc)` is true for some process. Most files in the directories of other
+// users' processes can't be read.
 template <typename Accept>
 bool is_any_process(Accept accept) {
   std::error_code error;

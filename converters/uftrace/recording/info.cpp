@@ -222,7 +222,7 @@ Info parse_info(std::string_view bytes, std::string_view path, Notes& notes) {
 
 namespace {
 
-// The byte order of most first records; little-endian without records. Ignores files that can't be read.
+// The byte order of the first records in most files; little-endian without records. Ignores unreadable files.
 std::endian order_of_records(const Directory& directory) {
   constexpr int kProbedFiles = 16;
   int probed = 0, big = 0, little = 0;

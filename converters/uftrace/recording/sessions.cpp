@@ -16,8 +16,8 @@
 namespace convert::uftrace {
 namespace {
 
-// A limit for parents of parents. In intact files, every process has its own line, and ran its parent's
-// program before that line. Only damaged files need a longer search, or make a task its own grandparent.
+// Limits the search in parents of parents. In intact files, every process has its own line, and ran its
+// parent's program before that line. In damaged files, a task may be its own ancestor.
 constexpr fxt::Limit kAncestors{"ancestors of a process whose program it may run", 32, 0};
 constexpr fxt::Limit kPrograms{"programs that a thread runs one after the other", 4096, 0};
 

@@ -26,7 +26,7 @@ struct WalkedThread {
   const std::vector<std::uint64_t>& inherited;  // calls in which the thread begins, outermost first
 };
 
-// `Data` is what the watcher keeps with each open call.
+// `Data` is the type of the data that the watcher has for each open call.
 template <typename Data = NoCallData>
 class CallWalk {
  public:
@@ -49,12 +49,12 @@ class CallWalk {
   //   plain_until_ns()          returns the time until which plain calls may be skipped
   //   may_skip(call)            returns true to skip a plain call
   //   skipped(call, offset)     called for a skipped call, instead of before_call() and after_call()
-  //   before_call(item)         another call, with a possible time; open() does not contain it yet
-  //   after_call(item)          that call, or a call with an impossible time; open() contains it
-  //   other_record(item)        optional: an event or a loss
-  //   ended(call)               optional: the innermost open call has ended without an exit
-  //   inferred(call)            optional: an innermost call was opened without an entry
-  //   exited(call, exit)        optional: the innermost open call ends with this exit
+  //   before_call(item)         called before a call with a possible time changes open()
+  //   after_call(item)          called when a call has changed open(), even if its time is impossible
+  //   other_record(item)        optional; called for an event or a loss
+  //   ended(call)               optional; called if the innermost open call has ended without an exit
+  //   inferred(call)            optional; called if an innermost call was opened without an entry
+  //   exited(call, exit)        optional; called if the innermost open call ends with this exit
   //
   // Continues where the last run() stopped.
   template <typename Watcher>

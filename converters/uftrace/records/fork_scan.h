@@ -59,12 +59,12 @@ struct ForkScanResult {
 // A call that a child leaves with its first record.
 using CallKey = std::pair<std::size_t, std::uint64_t>;  // depth, address
 
-// Functions that do not fork, by epoch.
+// Caches the functions that do not fork, by epoch.
 using ForkKinds = EpochCaches<AddressCache<ForkKind>>;
 
-// Scans a thread until the last of `times_ns`, which are sorted, or until all calls have names. `first_exits`
-// are the calls that children left first; their functions may be of any kind. Throws InputError if the file
-// can't be read.
+// Scans a thread until the last of `times_ns`, which are sorted, and until the addresses of all found calls
+// are known. `first_exits` are the calls that children left first. The functions of these calls fork, even if
+// their names are unknown. Throws InputError if the file can't be read.
 ForkScanResult scan_forks(const WalkedThread& thread, Symbolizer& symbolizer,
                           std::span<const std::uint64_t> times_ns, const std::set<CallKey>& first_exits,
                           ForkKinds& kinds);

@@ -44,7 +44,7 @@ class ScannedCalls : public OpenCalls {
   std::span<Call> calls() { return calls_; }
   std::span<const Call> calls() const { return calls_; }
 
-  // Whether a call matches the open ones.
+  // True if a call matches the open calls.
   bool fits(const CallRecord& call) const {
     return call.is_entry() ? call.depth == calls_.size() && call.depth < kMaxOpen
                            : call.depth + 1 == calls_.size() && calls_.back().address == call.address;
@@ -56,7 +56,7 @@ class ScannedCalls : public OpenCalls {
     else
       calls_.pop_back();
   }
-  // Applies a call if it matches the open ones. Otherwise returns false and changes nothing.
+  // Applies a call if it matches the open calls. Otherwise returns false and changes nothing.
   bool try_follow(const CallRecord& call) {
     const bool is_match = fits(call);
     if (is_match) follow_fitting(call);

@@ -12,7 +12,7 @@ void RecordCursor::read(std::span<std::byte> block, const BytesAhead& ahead) {
   if (damage_.item && damage_.item->what == RecordItem::What::Zeros) skip_hole();
   block_.read(block, ahead);
   is_held_ = false;
-  // Uses the same part of the file for every block size.
+  // Uses only the first kMinBlock bytes, so that the result does not depend on the size of the block.
   if (offset() == facts_.part.begin) {
     const auto head = block_.rest().bytes;
     shift_ = find_depth_shift(head.first(std::min(head.size(), kMinBlock)), facts_.order);
@@ -104,8 +104,8 @@ bool RecordCursor::is_final_exit(Lookahead following) const {
 }
 
 // When a process calls clone(), the child gets a copy of the recorder's state, but writes to the same file.
-// An entry that was not written yet is in both copies. Therefore, the file has the entry of the call that ran
-// clone() twice.
+// An entry that was not written yet is in both copies. Therefore, the file has two entries for the call that
+// ran clone().
 void RecordCursor::look_for_second_writer(const Record& record) {
   constexpr unsigned kSearches = 8;
   constexpr std::uint64_t kReach = std::uint64_t{1} << 20;
@@ -170,8 +170,8 @@ RecordItem RecordCursor::next_event(const Record& record, Lookahead following) {
   return consume_record(item, following.bytes.size());
 }
 
-// Reverses the changes of the producer to depths: QEMU's shift, and the overflow of depths above 1023 into
-// the address. The overflow is visible only from the number of open calls.
+// Reverses two changes of depths: QEMU's shift, and the overflow of depths above 1023 into the address. The
+// overflow is recognized by the number of open calls.
 CallRecord RecordCursor::decode(const Record& record) const {
   CallRecord call{
       .type = record.type(), .time_ns = record.time_ns, .depth = record.depth(), .address = record.address()};

@@ -28,7 +28,7 @@ struct RecordItem {
     Call,        // an entry or exit
     Event,       // `call.address` is its id
     Loss,        // number of missing records in `call.address`
-    BadTime,     // a record with a damaged time, of which the rest may be correct
+    BadTime,     // a record whose time is damaged; its other fields may be correct
     NotRecords,  // bytes that are not records
     Zeros,       // bytes that are zero
     Truncated,   // a record or payload that the end of the file cuts
@@ -50,7 +50,7 @@ struct RecordItem {
   std::size_t needed = 0;                 // number of bytes that a truncated record needs
 };
 
-// Records, of which the first ones may be plain.
+// Records. The first ones may be plain: entries or exits without a payload, before `limit_ns`.
 template <std::endian Order>
 struct PlainRecords {
   const std::byte* begin = nullptr;
@@ -60,7 +60,7 @@ struct PlainRecords {
 
   std::size_t count() const { return static_cast<std::size_t>(end - begin) / kRecordSize; }
   Record operator[](std::size_t i) const { return load_record<Order>(begin + i * kRecordSize); }
-  // 0 if record is plain.
+  // 0 if `record` is plain.
   std::uint64_t mismatch(const Record& record) const {
     return ((record.word & kPlainMask) ^ kPlainPattern) | std::uint64_t{record.time_ns >= limit_ns};
   }
@@ -116,15 +116,15 @@ class RecordCursor {
   // Calls RecordBlock::read(), for next().
   void read(std::span<std::byte> block, const BytesAhead& ahead = {});
 
-  // Skips the records before `offset`. Instead of them, the file begins with `bytes`: the entries of the
-  // calls that are open there. Must be called before the first read().
+  // Skips the records before `offset`, and reads `bytes` instead: the entries of the calls that are open at
+  // `offset`. Must be called before the first read().
   void start_at(std::uint64_t offset, std::vector<std::byte> bytes);
 
   // Returns the next item of the block. Plain records before it go to `plain(PlainRecords, offset of the
   // first)`, which returns the number of consumed records; the record after those becomes an item. If `plain`
-  // has `try_add(CallRecord, PayloadLayout, payload)`, it also gets calls with a certain payload layout, and
-  // returns true if it consumed the call. Returns nothing at the end of the block, or if the next record is
-  // at `delivered_until_ns` or later.
+  // has `try_add(CallRecord, PayloadLayout, payload)`, this function gets the calls whose payload layout is
+  // certain, and returns true if it consumed the call. next() returns nothing at the end of the block, or if
+  // the next record is at `delivered_until_ns` or later.
   template <typename Plain>
   std::optional<RecordItem> next(const Limits& limits, Plain&& plain) {
     for (;;) {
@@ -140,7 +140,7 @@ class RecordCursor {
     }
   }
 
-  // There are no more items.
+  // True if there are no more items.
   bool is_done() const { return block_.is_at_end() && !damage_.item; }
   // True if the next record is at `delivered_until_ns` or later.
   bool is_held() const { return is_held_; }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kIndexMagic = 0x3130'5844'4e49'5846;  // "FXINDX01"
 constexpr std::uint64_t kMaxIndexBytes = std::uint64_t{256} << 20;
-// The open calls of a mark have fewer bytes. Deeper recursion gets no mark.
+// If the open calls have more bytes, there is no mark.
 constexpr std::uint64_t kMaxOpenBytes = std::uint64_t{1} << 20;
 
 std::uint64_t ns_of(const timespec& time) {

@@ -42,7 +42,7 @@ struct FileIdentity {
 
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
-// Zeros if the file can't be opened.
+// Returns zeros if the file can't be opened.
 FileIdentity identity_of(const fxt::FilePlace& place);
 FileIdentity identity_of_directory(const std::filesystem::path& path);
 
@@ -57,18 +57,18 @@ struct ThreadIndex {
   const IndexMark* before(std::uint64_t time_ns) const;
 };
 
-// The records of the entries, one after the other. Nothing if they are not the entries of nested calls, so
-// that the index is wrong.
+// The records of the mark's entries, one after the other. Returns nothing if they are not the entries of
+// nested calls, because the index is then wrong.
 std::optional<std::vector<std::byte>> records_of(const IndexMark& mark, const InputFile& file,
                                                  const ThreadFacts& facts);
 
-// Reads the records of a thread, and makes marks this many bytes apart. A thread whose calls are not all
-// recorded, or that has other records than calls, has no marks after the first such record.
+// Reads the records of a thread, and makes marks this many bytes apart. There are no marks after the first
+// record that is not a call, or that does not match the open calls.
 ThreadIndex index_of(const WalkedThread& thread, std::uint64_t step_bytes);
 
 class RecordIndex {
  public:
-  // The distance of two marks. Records between a mark and the range are read.
+  // The distance between two marks. The records between a mark and the requested range are read.
   static constexpr std::uint64_t kStepBytes = std::uint64_t{16} << 20;
 
   std::uint64_t step_bytes = kStepBytes;
@@ -79,13 +79,13 @@ class RecordIndex {
 
   // The index as bytes, with a checksum.
   std::vector<std::byte> bytes() const;
-  // Nothing if the bytes are damaged.
+  // Returns nothing if the bytes are damaged.
   static std::optional<RecordIndex> parse(std::span<const std::byte> bytes);
 };
 
 // The name of the file of a recording's index in a folder of indexes.
 std::string index_name_of(const FileIdentity& directory);
-// Nothing if the folder has no usable index; notes damage.
+// Returns nothing if the folder has no usable index; notes damage.
 std::optional<RecordIndex> read_index(const std::filesystem::path& file, Notes& notes);
 // Replaces the file. Notes a failure.
 void write_index(const RecordIndex& index, const std::filesystem::path& file, Notes& notes);

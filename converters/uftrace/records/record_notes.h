@@ -15,8 +15,8 @@ namespace convert::uftrace {
 
 class RecordNotes {
  public:
-  // `notes` and `path` must outlive it. If `is_growing`, the file is still written, so its end may be
-  // incomplete.
+  // `notes` and `path` must outlive this object. If `is_growing`, the file is still written, so its end may
+  // be incomplete.
   RecordNotes(Notes& notes, const std::string& path, bool is_growing = false)
       : notes_(notes), path_(path), is_growing_(is_growing) {}
 

@@ -173,8 +173,8 @@ bool Resync::is_time_damaged(const Record& record, std::uint64_t last_ns, Lookah
   if (time_ns >= kTimeLimitNs || !facts_.times.contain(time_ns)) return true;
   if (time_ns < last_ns || time_ns - last_ns < kExaminedGapNs) return false;
 
-  // Takes the next three times, because one of them may also be damaged. The result is the one that two of
-  // them give.
+  // Compares with the next two times, because one of them may also be damaged. If they contradict each other,
+  // the third time decides.
   const auto next_ns = next_time(following);
   const auto second_ns = next_ns ? next_time(following) : std::nullopt;
 
@@ -192,7 +192,7 @@ bool Resync::is_time_damaged(const Record& record, std::uint64_t last_ns, Lookah
   const auto is_long_before = [&](std::uint64_t other_ns) {
     if (last_ns == 0) return other_ns < time_ns && time_ns - other_ns >= kCloseNs;
     const std::uint64_t earliest_ns = last_ns - std::min(last_ns, kCloseNs);  // the last time may be damaged
-    // True if it is closer to the last time than to `time_ns`.
+    // True if the other time is closer to the last time than to `time_ns`.
     return other_ns >= earliest_ns && other_ns < last_ns + (time_ns - last_ns) / 2;
   };
   if (!next_ns || !second_ns) return next_ns && is_long_before(*next_ns);

@@ -105,8 +105,8 @@ DwarfInfo* ElfFiles::dwarf_of(const Image& image) {
   return program.dwarf.get();
 }
 
-// Opens the first file that may be the image. If it is not `complete`, also opens its debug file. If only the
-// debug file exists, opens that.
+// Opens the first file that may be the image. Also opens the file's debug file, unless `is_complete` returns
+// true. If only a debug file with the build-id exists, opens this file.
 ElfFiles::Program ElfFiles::open(const Image& image, bool (*is_complete)(const ElfImage&)) const {
   if (options_.is_off) return {.problem = fmt::format("{}: not read because of --no-elf", image.path)};
   std::vector<std::filesystem::path> candidates;

@@ -28,7 +28,7 @@ struct ElfOptions {
 
 class ElfFiles {
  public:
-  // `recording` is the directory without the .sym files.
+  // `recording` is the directory of the recording, for notes.
   ElfFiles(const std::filesystem::path& recording, const ElfOptions& options)
       : recording_(recording), options_(options) {}
 
@@ -42,7 +42,7 @@ class ElfFiles {
   std::optional<ScalarType> variable_at(const Image& image, std::uint64_t offset);
   // The source line of the instruction at the offset.
   std::optional<SourceLine> line_at(const Image& image, std::uint64_t offset);
-  // Adds the replacement for the names of an image without symbols to its note.
+  // Adds to the note about an image without symbols that its functions have the names in this file.
   void replaced_by(const Image& image, std::string_view file);
   // Adds the notes about missing or uncertain files, in an order that does not depend on the order of calls.
   void add_notes(Notes& notes) const;

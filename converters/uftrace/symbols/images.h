@@ -23,7 +23,7 @@
 
 namespace convert::uftrace {
 
-// The image and symbol at an address, which Images owns.
+// The image and the symbol at an address. Images owns both.
 struct SymbolAt {
   const Image* image = nullptr;    // null if no image is known at the address
   const Symbol* symbol = nullptr;  // in the image; null if the image has no symbol there
@@ -49,8 +49,8 @@ struct LoadedSpace {
 };
 
 // The function of the kernel at an address; null if none is known, for example because the recorder was not
-// allowed to see addresses. If a system call has several names, returns the one with the kernel's own word
-// size; otherwise the first one.
+// allowed to read the kernel's addresses. If a system call has several names, returns the one with the
+// kernel's own word size; otherwise the first one.
 const Symbol* find_kernel_function(const SymbolTable& symbols, std::uint64_t address);
 
 class Images {

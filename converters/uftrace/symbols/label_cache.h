@@ -140,7 +140,7 @@ class LabelCache : public AddressCache<CallLabel> {
 };
 
 // Caches for the most recent epochs of symbols (TaskSymbols::epoch()). The threads of an epoch share a cache.
-// A program that loads thousands of libraries has thousands of epochs, so the oldest cache is reused.
+// A program that loads thousands of libraries has thousands of epochs, so a new cache replaces an old one.
 template <typename Cache>
 class EpochCaches {
  public:

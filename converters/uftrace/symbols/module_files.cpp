@@ -17,7 +17,7 @@ constexpr std::size_t kSuffixSize = 4;            // number of hex digits
 constexpr std::size_t kHeaderLimitBytes = 16384;  // three lines, one of them with a path
 
 // A .dbg file has no sizes of functions. A recorded address is at most this far from the start of its
-// function. At larger distances, another function that is not listed may have begun.
+// function. An address that is farther away may belong to a function that is not listed.
 constexpr std::uint64_t kLongestPrologue = 128;
 
 // Without a build-id, the suffix is the sum of the bytes of the path.

@@ -49,7 +49,7 @@ class TaskSymbols {
   // Null before the first move_to(), or without caches.
   const LabelCache* cache() const { return cache_; }
 
-  // The following functions need a move_to() before.
+  // The following functions may be called only after move_to().
 
   // The label of a call at that address, as CallLabels makes it.
   LabelId label(std::uint64_t address) const {

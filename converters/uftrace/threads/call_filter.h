@@ -30,7 +30,7 @@ struct WorkerScratch {
 class CallFilter {
  public:
   struct KernelDecision {
-    bool is_shown = true;           // true if the call is shown once it is kept
+    bool is_shown = true;           // true if the call is shown, provided that it is kept
     std::uint64_t shortest_ns = 0;  // calls of at least this length are kept, and all calls around them
   };
   struct Dropped {
@@ -46,7 +46,7 @@ class CallFilter {
   virtual bool scan_ahead() { return true; }
   // Called when the symbols of the task, or the worker that pumps it, have changed.
   virtual void use_scratch([[maybe_unused]] WorkerScratch& scratch) {}
-  // Sets the current record for the following calls. It must stay valid until the next call.
+  // Sets the current record for the following calls. The record must stay valid until the next set_record().
   virtual void set_record([[maybe_unused]] const RecordItem& record) {}
   // Must be called when another program starts.
   virtual void start_over() {}
@@ -82,7 +82,7 @@ class CallFilter {
                                       [[maybe_unused]] std::uint64_t address) {
     return {};
   }
-  // Must be called if a function of the kernel could have been shown, but was not kept.
+  // Must be called when InnerCalls removes a kernel call from the lane, because no filter keeps the call.
   virtual void drop_kernel_call() {}
 
   Dropped dropped() const { return dropped_; }

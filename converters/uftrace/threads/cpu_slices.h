@@ -1,8 +1,8 @@
 // Writes the times at which a thread is on a CPU, as context switches in the trace. The other side of
 // each switch is thread 0, which viewers show as idle. A thread that is still on a CPU leaves it at
-// its last event. Switches before a start time can be hidden. A thread that is on a CPU at that time
-// is shown to come to it then. A time before the lane's last event is shown at the time of that
-// event. Without CPU tracks nothing is written, but all other events of the thread have the same
+// its last event. Switches before a start time can be hidden. If the thread is on a CPU at the start
+// time, it comes to this CPU then. A switch before the lane's last event is shown at the time of that
+// event. Without CPU tracks, no switch is written, but all other events of the thread have the same
 // times.
 #pragma once
 
@@ -44,8 +44,8 @@ class CpuSlices {
     else
       show_begin(time_ns);
   }
-  // The time when the thread is shown to come to its CPU; kForever if it is shown there already, or is on no
-  // CPU.
+  // The time at which show_begin() must be called; kForever if the thread is already shown on its CPU, or is
+  // on no CPU.
   std::uint64_t waits_until_ns() const { return is_waiting_ ? from_ns_ : kForever; }
   // Must be called at that time.
   void show_begin(std::uint64_t time_ns) {

@@ -47,7 +47,7 @@ class FastCalls {
     }
   }
 
-  // Adds a call with a payload of that layout to the lane. Returns true if it did.
+  // Adds a call with a payload of that layout to the lane. Returns true if the call was added.
   bool try_add(const CallRecord& call, const PayloadLayout& layout,
                std::span<const std::byte> payload) const {
     if (labels_ == nullptr || payload_decoder_ == nullptr) return false;
@@ -154,8 +154,8 @@ class FilteredFastCalls {
   FilteredFastCalls(Lane& lane, const LabelCache* labels, OptionFilter& filter)
       : lane_(lane), calls_(lane), labels_(labels), filter_(filter) {}
 
-  // Decides for each record whether it is shown. Returns the number of decisions. The filter is asked again
-  // about the record after those.
+  // Decides for each record whether it is shown. Returns the number of records with a decision. The filter
+  // must decide again about the record after these.
   template <std::endian Order>
   std::size_t operator()(const PlainRecords<Order>& records, std::uint64_t offset) const {
     if (labels_ == nullptr) return 0;

@@ -114,8 +114,8 @@ class Candidates {
     return claim(by_kind_[static_cast<std::size_t>(kind)], time_ns);
   }
 
-  // The call in which the thread was at that time, if the calls `open` were open; null if it was in none. A
-  // call with an estimated exit may only seem to have ended.
+  // The forking call that was open in the thread at that time, together with the calls `open`; null if there
+  // was none. A call with an estimated exit may only seem to have ended.
   Candidate* claim_open(const PlannedFork& fork, const std::vector<std::uint64_t>& open,
                         bool has_estimated_exits) {
     const auto later =
@@ -187,8 +187,8 @@ class Planner {
         std::ranges::find_if(threads, [](const ThreadPlan* p) { return p->task->is_leader(); });
     ThreadPlan* const leader = found != threads.end() ? *found : threads.front();
 
-    // If no forking call is known, the flow starts in the call that was open in the thread.
-    // Forks that need the stack of their parent.
+    // Forks for which the open calls of the parent are needed. If no forking call is known, the flow starts
+    // in the innermost open call.
     std::map<const ThreadPlan*, std::vector<const PlannedFork*>> forks_in;
     std::set<CallKey> first_exits;
     for (const PlannedFork& fork : forks) {
@@ -310,7 +310,7 @@ void plan_forks(ThreadPlans& plans, Sessions& sessions, const PerfThreads& perf,
 
 namespace {
 
-// The calls that are open before the thread's first record, outermost first. StackRepair opens the same ones.
+// The calls that are open before the thread's first record, outermost first, as StackRepair opens them.
 std::vector<std::uint64_t> calls_before(const ThreadPlan& plan, const CallRecord& first) {
   std::vector<std::uint64_t> calls = calls_around(plan, plan.inherited);
   if (calls.size() != first.depth + (first.is_entry() ? 0 : 1)) calls.clear();  // an exec has ended them
@@ -318,8 +318,8 @@ std::vector<std::uint64_t> calls_before(const ThreadPlan& plan, const CallRecord
   return calls;
 }
 
-// True if later records keep the thread's first call. False for a function whose calls are shown depending on
-// their arguments, which are unknown here.
+// True if no later record hides the thread's first call. False for a function whose calls are shown depending
+// on their arguments, because this function does not read arguments.
 bool is_kept(const ThreadPlan& plan, const FunctionRule* rule, FilterTable& table, Symbolizer& symbolizer) {
   if (rule != nullptr && rule->has(Setting::Condition)) return false;
   if (!table.looks_ahead()) return true;

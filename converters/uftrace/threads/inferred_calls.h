@@ -11,15 +11,15 @@
 
 namespace convert::uftrace {
 
-// The budget is sufficient for real gaps, but a few bytes of damage must not become gigabytes of calls. Such
-// calls reduce the budget, and it grows again with every 16 bytes of the file. This does not depend on which
-// records passed through this class and which went directly to the lane.
+// Calls without a record reduce a budget, which grows again with every 16 bytes of the file. The budget is
+// sufficient for real gaps, but a few bytes of damage can't become gigabytes of calls. Records that go
+// directly to the lane also count, because the budget grows by the offset in the file.
 class InferredCalls {
  public:
   static constexpr std::uint64_t kBudget = 8192;
   static constexpr std::uint64_t kPerRecord = 2;
 
-  // The file was read up to that offset.
+  // Must be called when the file was read up to that offset.
   void pass(std::uint64_t offset) {
     const std::uint64_t passed = offset - std::exchange(offset_, offset);
     budget_ = std::min(budget_ + passed / kRecordSize * kPerRecord, kBudget);

@@ -175,8 +175,8 @@ void InnerCalls::end_frames_above(std::size_t frames, std::uint64_t time_ns) {
   }
 }
 
-// Ends the innermost call on the lane, which belongs to this frame, at the time when an entry passed it.
-// Returns false if no entry did, or if its start has already been released.
+// Ends the innermost call on the lane, which belongs to this frame, at `frame.passed_ns`. Returns false if
+// that time is not set, or if the start of the call has already been released.
 bool InnerCalls::end_earlier(const KernelFrame& frame, const NoteKind& kind) {
   return frame.passed_ns != 0 && below_switch_ == kOnCpu &&
          lane_.end_earlier(lane_.depth() - 1, frame.passed_ns, {{names_.repaired, kind.name}});
@@ -189,7 +189,7 @@ void InnerCalls::cut_drawn_above(std::size_t drawn, std::uint64_t time_ns, const
     if (!frame.is_drawn) continue;
     frame.is_drawn = false;
     --drawn_;
-    // Before the end of a call, it is known to be unwanted only if no length is enough for it.
+    // An open call is known to be unwanted only if the filters would hide it at any length.
     const bool is_unwanted = frame.shortest_ns == kForever && !frame.holds_kept && &kind == &kKernelClipped;
     if (is_unwanted && lane_.retract(lane_.depth() - 1, time_ns)) {
       filter_.drop_kernel_call();

@@ -1,6 +1,6 @@
-// The calls that are inside of all calls of the program on a thread's lane: kernel calls, and one call for
-// the time when the thread is off its CPU. When a call of the program begins or ends, they are suspended, or
-// are cut to stay inside. The rest of a cut call is not drawn, and its exit has no effect.
+// The calls inside all calls of the program on a thread's lane: kernel calls, and a call for the time off the
+// CPU. When a call of the program begins or ends, these inner calls are suspended, or are cut, so that all
+// calls nest. The rest of a cut call is not drawn, and its exit has no effect.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +46,7 @@ class InnerCalls {
   // Takes an entry. If it is not `wanted`, the call is tracked, but not drawn.
   void enter_kernel(std::uint64_t time_ns, const KernelMessage& entry, bool wanted);
   void leave_kernel(std::uint64_t time_ns, const KernelMessage& exit);
-  // Kernel events are missing after this time, so the calls end at it.
+  // Ends the kernel calls at this time, because kernel events after it are missing.
   void lose_kernel_events(std::uint64_t known_until_ns);
 
   // ---- Off the CPU ----
@@ -123,7 +123,7 @@ class InnerCalls {
   std::size_t drawn_ = 0;              // number of frames that are on the lane
   bool is_suspended_ = false;          // the drawn frames are suspended
   std::size_t below_switch_ = kOnCpu;  // number of drawn frames below the call off the CPU
-  std::size_t late_ = 0;     // number of calls between those and the call off the CPU; they end with it
+  std::size_t late_ = 0;     // number of calls that are over, but end on the lane with the call off the CPU
   bool is_off_cpu_ = false;  // the call off the CPU is open
 };
 

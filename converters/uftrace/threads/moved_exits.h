@@ -38,7 +38,7 @@ class MovedExits {
     exits_.push_back(exit);
   }
 
-  // An event happened at that time, after which the thread can return or not.
+  // Must be called at an event after which the thread can return, or can't return (`is_refuted`).
   void update(std::uint64_t time_ns, bool is_refuted) {
     if (is_refuted_ && !is_refuted && due_ns_ <= time_ns) due_ns_ = middle(time_ns, next_entry_ns_);
     if (!is_refuted) returned_ns_ = time_ns;

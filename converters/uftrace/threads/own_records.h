@@ -30,7 +30,7 @@ struct SharedByThreads {
   bool shows_values = true;
   bool shows_events = true;
   std::vector<WorkerScratch> workers;  // by PumpBudget::worker
-  // Number of switches in all threads that have ended.
+  // Number of switches that were not written, in all threads that have ended.
   std::atomic<std::uint64_t> unwritten_switches = 0;
   std::atomic<std::uint64_t> calls_left_out = 0;
   std::atomic<bool> has_shown_calls = false;

@@ -60,8 +60,8 @@ void SideStreams::emit_first(const Due& until) {
   look_again();
 }
 
-// Only the streams of the kernel and of switches have calls that must be suspended or cut. If none of their
-// events was due, their calls stay open. A plain record would not have affected them either.
+// Returns true if inner calls are open, or if the last event was from the kernel or a switch. Only the
+// streams of the kernel and of switches have calls that must be suspended or cut.
 bool SideStreams::emit_before(const Due& due) {
   bool needs_room = false;
   while (first_due_ < due) {
@@ -266,7 +266,7 @@ void SwitchStream::emit_instant(std::uint64_t time_ns, LabelId label, const Argu
     to_.lane.instant(time_ns, label, arguments);
 }
 
-// True if no switch in follows a switch out. The list and the calls of this function are sorted by time.
+// True if no switch in follows this switch out. The list and the calls of this function are sorted by time.
 bool SwitchStream::is_lone(std::uint64_t time_ns) {
   const auto& lone = plan_.lone_outs;
   while (lone_outs_ < lone.size() && lone[lone_outs_] < time_ns) ++lone_outs_;

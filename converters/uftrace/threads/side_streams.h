@@ -40,7 +40,7 @@ struct Due {
   Precedence precedence = Precedence::Message;
 
   friend auto operator<=>(const Due&, const Due&) = default;
-  // Own records from this time on come after it.
+  // Own records from this time on come after the event.
   std::uint64_t plain_until_ns() const {
     return time_ns == kForever ? kForever : time_ns + (precedence > Precedence::OwnRecord ? 1 : 0);
   }
@@ -113,7 +113,7 @@ class SwitchStream : public SideStream {
  private:
   const PerfMessage* first() const { return plan_.queue == nullptr ? nullptr : plan_.queue->first(); }
   const PerfMessage* message() const { return is_inferred_next() ? &plan_.inferred[inferred_] : first(); }
-  // True if the next event is the time from which switches are shown, and the thread is on a CPU then.
+  // True if the next event is the start of the time for which switches are shown, with the thread on a CPU.
   bool is_begin_next() const;
   bool is_inferred_next() const;
   void emit_inferred();

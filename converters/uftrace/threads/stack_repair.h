@@ -23,8 +23,8 @@ namespace convert::uftrace {
 
 // The data that a thread inherits from the thread that forked or created it.
 struct ThreadOrigin {
-  // Calls in which a forked child begins, outermost first. Nothing if it was not forked, or after they were
-  // opened.
+  // Calls in which a forked child begins, outermost first. Nothing if the thread was not forked, or after
+  // these calls were opened.
   std::optional<std::vector<std::uint64_t>> calls = {};
   // The flow that ends in its first shown call; 0 without a flow, or after the flow has ended.
   std::uint64_t flow = 0;
@@ -38,7 +38,7 @@ class StackRepair : public OpenCalls {
               ThreadNoteNames note_names);
 
   void begin_thread(ThreadOrigin origin) { origin_ = std::move(origin); }
-  // The thread has an event, so from now on it is inside the inherited calls.
+  // Opens the inherited calls, unless they are open, because the thread has an event.
   void begin_inherited(std::uint64_t time_ns);
   // Emits a flow to or from the innermost call.
   void emit_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow, bool to_thread);
@@ -47,7 +47,7 @@ class StackRepair : public OpenCalls {
 
   // ---- The calls of the program ----
 
-  // Excludes calls whose exits are moved, because the next record is inside the others.
+  // Does not count calls whose exits are moved, because the next record is outside of these calls.
   std::size_t depth() const override { return inner_.program_depth() - moved_exits_.size(); }
   // 0 for an inferred call: its address may come from damaged records of another thread, so it proves
   // nothing.
@@ -72,7 +72,7 @@ class StackRepair : public OpenCalls {
   void exit(std::uint64_t time_ns, std::size_t depth, std::uint64_t address, const Arguments& values);
   // Takes a LOST record: `count` records are missing here.
   void lost(std::uint64_t count);
-  // There are unreadable bytes before the next record, so the stack must be found again from it.
+  // Must be called after unreadable bytes. The next record then shows the stack.
   void interrupted() {
     if (gap_ == Gap::None) gap_ = Gap::Cut;
   }
@@ -109,7 +109,7 @@ class StackRepair : public OpenCalls {
   const InnerCalls& inner() const { return inner_; }
 
  private:
-  // The state with which the stack at the next record must be compared.
+  // Tells whether the stack at the next record is unknown: at the start, or after missing records.
   enum class Gap : std::uint8_t { None, Start, Cut };
   struct Labels {
     explicit Labels(Names& names);

@@ -90,12 +90,12 @@ using ThreadPlans = std::map<ThreadId, ThreadPlan>;
 
 // ---- Forks (fork_plan.cpp) ----
 
-// The children of one process, in the order of their pids, get its forking calls in their order: each child
-// the earliest free call that began before the child ran. (The time of a FORK line is when the child ran; its
-// parent may be in a later fork by then.) Perf data name the thread that forked and the exact time: there,
-// the forking call is the one that this thread had open. Perf data also have children without a FORK line,
-// which posix_spawn, system and popen create: these run another program before they write a record. The
-// threads of a process get its calls of pthread_create in the same way.
+// Each child of a process, in the order of the pids, gets the earliest free forking call of the process that
+// began before the child ran. (A FORK line has the time when the child ran. At this time, the parent may
+// already be in a later fork.) Perf data name the thread that forked, and the exact time. With these data,
+// the child gets the forking call that this thread had open. Perf data also have children without a FORK
+// line, which posix_spawn, system and popen create. These children run another program before they write a
+// record. The threads of a process get the process's calls of pthread_create in the same way.
 //
 // Completes the plans of forked threads and of those that forked them, and finds the program of each child.
 // `plans` are by tid; a fork whose parent or child is not among them is ignored. The timeline assigns the ids

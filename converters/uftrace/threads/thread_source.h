@@ -22,7 +22,7 @@ namespace convert::uftrace {
 
 class ThreadSource : public Source {
  public:
-  // The arguments must stay valid until the timeline has run. Throws InputError if the file can't be opened.
+  // The arguments must stay valid until Timeline::run() returns. Throws InputError if it can't open the file.
   ThreadSource(ThreadPlan& plan, Lane& lane, SharedByThreads& shared, ImportContext& context);
 
   bool pump(const PumpBudget& budget) override;

@@ -99,7 +99,7 @@ TEST_F(EnumValues, NegativeValuesLackTheirUpperHalf) {
   EXPECT_EQ(shown(signed_, 8), ">FOUR|TWO|ONE|ZERO+0x1");
 }
 
-// In .dbg files, the enumerators of such types are sign-extended.
+// In .dbg files, the enumerators of small unsigned types are sign-extended.
 TEST_F(EnumValues, SmallUnsignedTypes) {
   const EnumType bytes({{"X", -56}, {"Y", -1}, {"A", 1}, {"B", 2}, {"FLAG", -128}}, names_);
   EXPECT_EQ(shown(bytes, 200), "X");

@@ -41,7 +41,7 @@ class PayloadDecoderTest : public testing::Test {
   }
 
   void open() {
-    decoder_.reset();  // it borrows the others
+    decoder_.reset();  // it refers to the other objects
     directory_ = list_directory(recording_.path());
     sessions_ = std::make_unique<Sessions>(directory_, info_,
                                            read_task_file(directory_, std::endian::little, notes_), notes_);
@@ -218,7 +218,7 @@ TEST_F(PayloadDecoderTest, DecodersOfSeveralThreadsShareTheLayouts) {
   EXPECT_EQ(right, 400);
 }
 
-// The option -a of uftrace records no type of a number.
+// With the option -a, uftrace does not record the types of numbers.
 TEST_F(PayloadDecoderTest, TypesThatTheRecordingLacksComeFromTheRecordedProgram) {
   const InputFile file{fxt::FilePlace(PARAMETERS)};
   const ElfImage elf(file);

@@ -171,7 +171,7 @@ TEST_F(FilteredKernel, HiddenCallsCutNoOthers) {
   EXPECT_THAT(shown({"-t", "1s"}), testing::IsEmpty());
 }
 
-// The exit of a call is not recorded. Therefore, the open calls in it end there, and are kept.
+// The exit of `g` is not recorded. The entry of `f` therefore ends the calls inside `g`, and they are kept.
 TEST_F(FilteredKernel, AnEntryThatEndsCallsCutsThem) {
   recording_.entry(100, 0, R::kMain)
       .entry(105, 1, R::kG)

@@ -155,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Vector{{"-F", "nosuch", "-H", "b"}, ""}, Vector{{"-N", "nosuch"}, kWhole},
                     Vector{{"-F", "B"}, ""}, Vector{{"-F", "B", "-F", "f"}, "f"}));
 
-// Section 12: --no-libcall applies before all other options, so the hidden calls have no effect on them.
+// The option --no-libcall applies before all others, so the hidden calls have no effect on other options.
 INSTANTIATE_TEST_SUITE_P(Libcalls, Tree,
                          testing::Values(Vector{{"-F", "ext", "--no-libcall"}, ""},
                                          Vector{{"-N", "ext", "--no-libcall"},

@@ -1,5 +1,5 @@
-// The contents of a recording, counted without a conversion. Nothing may be missed, and damage must have its
-// place.
+// The contents of a recording, counted without a conversion. All records must be counted, and damage must be
+// reported with its position.
 #include "converters/uftrace/inspect.h"
 
 #include <cstddef>
@@ -192,7 +192,7 @@ TEST(UftraceInspect, CountsSymbolsAndDebugInformation) {
       ElementsAre("damaged-line 1", "DIR/demo.dbg:8: expected a line that starts with E:, F:, L:, A: or R:"));
 }
 
-// The values of the file's function are decoded with the file, which inspection also counts.
+// This .dbg file is read to decode the values of its function, and again to count its lines.
 TEST(UftraceInspect, NotesADamagedLineOfDebugInformationOnce) {
   R r;
   r.info_line("auto-args:1").file("demo.dbg", "F: 1100 f\nA: @arg1/i32\n???\n");

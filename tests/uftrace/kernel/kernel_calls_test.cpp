@@ -101,7 +101,7 @@ TEST_F(UftraceKernel, CallsWithoutAnExitLastUntilTheLastKernelEvent) {
   EXPECT_THAT(r.lines(), Contains("100/100 [10, 50] demo:main repaired=\"open-at-end\""));
 }
 
-// The end of the thread must be known before its piece is written.
+// The end of the thread must be known before the piece that contains this end is written.
 TEST_F(UftraceKernel, AThreadThatIsOverLeavesItsCpuInTime) {
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   r.task_line("TASK timestamp=0.000000003 tid=102 pid=100");
@@ -124,7 +124,7 @@ TEST_F(UftraceKernel, AThreadThatIsOverLeavesItsCpuInTime) {
   EXPECT_THAT(lines, Contains("100/100 [19950, 19960] [kernel]:do_syscall"));
 }
 
-// Kernel calls overlap because the kernel also traces the recorder's own reads of the clock.
+// Kernel calls overlap program calls, because the kernel also traces the recorder's reads of the clock.
 TEST_F(UftraceKernel, CallsThatOverlapProgramCallsAreCut) {
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(40, 1, R::kF).exit(90, 0, R::kMain);
   r.file("kernel-cpu0.dat", kernel()
@@ -192,7 +192,7 @@ TEST_F(UftraceKernel, AThreadIsSwitchedOffInsideKernelCalls) {
   EXPECT_THAT(r.notes(), Contains("kernel-clipped 2"));
 }
 
-// The start of the call was written long before its end, which is before the switch, became known.
+// The call ends before the switch, but its start is released long before this end is known.
 TEST_F(UftraceKernel, ACallWhoseStartIsReleasedEndsWithTheSwitch) {
   r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().out(20, 100).in(50, 100).text());

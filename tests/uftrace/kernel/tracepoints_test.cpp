@@ -200,7 +200,7 @@ TEST_F(UftraceTracepoints, EventsOfOtherThreadsAreShownIfTheyAreAboutARecordedOn
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// Together, the output of the single threads is the output of all threads.
+// If each thread is converted alone, the outputs together are the same as the output for all threads.
 TEST_F(UftraceTracepoints, EventsAboutOtherThreadsBelongToTheirOwnThread) {
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   const std::string wakeup =
@@ -370,7 +370,7 @@ TEST_F(UftraceTracepoints, OutsideOfCallsTheyCanBeLeftOut) {
                           "100/100 [130, 132] [kernel]:<1000>"));
 }
 
-// The end of the thread must be known before its piece is written.
+// The end of the thread must be known before the piece that contains this end is written.
 TEST_F(UftraceTracepoints, AThreadThatIsOverLeavesItsCpuInTime) {
   r.small_blocks();
   r.split();

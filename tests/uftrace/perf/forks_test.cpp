@@ -48,8 +48,8 @@ TEST(UftracePerfForks, AChildWithoutAForkLine) {
   EXPECT_THAT(arrows_of(r, {.tids = {101}}), testing::IsEmpty());
 }
 
-// The event is inside the call that creates the thread, which may have any name. Without it, threads get the
-// calls of pthread_create in the order of their ids.
+// The event is inside the call that creates the thread, which may have any name. Without the event, threads
+// get the calls of pthread_create in the order of their ids.
 TEST(UftracePerfForks, ANewThreadHasAnArrow) {
   R r;
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
@@ -156,7 +156,7 @@ TEST(UftracePerfForks, ACallThatHasEndedIsNotTheStart) {
   EXPECT_THAT(arrows_of(r), Contains("100/100 @28 flow from event:fork #1"));
 }
 
-// The call may have ended later, so one flow starts there. Only pthread_create starts threads.
+// The call may have ended later, so one flow starts in this call. Only pthread_create starts threads.
 TEST(UftracePerfForks, ACallWhoseExitIsEstimatedMayBeTheStart) {
   R r;
   ends_early(r);

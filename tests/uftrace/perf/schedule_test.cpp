@@ -63,7 +63,7 @@ TEST(UftraceSchedule, ALastSwitchOutIsNotACall) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// An entry comes before its contents, an exit after them.
+// An entry comes before the events inside the call, and an exit comes after them.
 TEST(UftraceSchedule, AtEqualTimesCallsNest) {
   R r;
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(30, 1, R::kF).exit(40, 0, R::kMain);
@@ -146,7 +146,7 @@ TEST(UftraceSchedule, AThreadWithoutRecords) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// The kernel records the end of the old program, task.txt the time at which the new one began to record.
+// The kernel records the end of the old program. task.txt has the time when the new one began to record.
 TEST(UftraceSchedule, AnExecEndsCallsWhenItHappens) {
   R r;
   r.task_line("SESS timestamp=0.000000040 pid=100 sid=0123456789abcdef exename=\"/bin/other\"");
@@ -334,7 +334,7 @@ TEST(UftraceSchedule, AnEstimatedExitMovesOnceMoreIfTheThreadLeavesAgain) {
               Contains("100/100 [90, 95] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
 }
 
-// As in uftrace. The recorder's estimate ignores that the thread was off the CPU in the call.
+// The result is as in uftrace. The recorder's estimate ignores that the thread was off the CPU in the call.
 TEST(UftraceSchedule, AnEstimatedExitAfterTheReturnAlsoMoves) {
   R r;
   r.estimated_exits();

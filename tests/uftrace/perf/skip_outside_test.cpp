@@ -43,7 +43,7 @@ TEST_F(SkipOutside, SwitchesBeforeTheFirstCallAndAfterTheLast) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// Between calls, the process keeps the CPU; the wait of a thread is an event.
+// Between calls, the switches of the CPU are shown, but the call off the CPU is hidden like an event.
 TEST_F(SkipOutside, BetweenCallsTheCpuIsKnown) {
   r.entry(10, 0, R::kMain).exit(20, 0, R::kMain).entry(50, 0, R::kF).exit(60, 0, R::kF);
   r.file("perf-cpu0.dat", PerfBytes().in(5, 100).out(30, 100).in(40, 100).out(70, 100).text());
@@ -113,7 +113,7 @@ TEST_F(SkipOutside, EventsOfAllKinds) {
   EXPECT_EQ(r.lines().size(), 11);
 }
 
-// The other filters use the same rule, for which the calls that they hide count as calls.
+// A call that another filter hides still counts as a call, so the events inside it are shown.
 TEST_F(SkipOutside, WithOtherFilters) {
   r.event(5, 1000001, 0).entry(10, 0, R::kMain).event(15, 1000001, 0).entry(20, 1, R::kF);
   r.exit(30, 1, R::kF).exit(40, 0, R::kMain).event(45, 1000001, 0);

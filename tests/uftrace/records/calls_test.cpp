@@ -183,8 +183,8 @@ TEST(UftraceCalls, ALossBeforeTheFirstRecordIsAtIt) {
                                      "100/100 [10, 30] demo:main"));
 }
 
-// Section 8.3: the writer adds depth * 64 to the word, so depth 1024 is stored as 0, with the address one
-// larger.
+// The writer adds depth * 64 to the word. Therefore, depth 1024 is stored as 0, and the address is larger by
+// one.
 TEST(UftraceCalls, DepthsBeyond1023OverflowIntoTheAddress) {
   R r;
   r.max_stack(2000);

@@ -306,7 +306,7 @@ TEST(RecordCursorEvents, CutByTheEndOfTheFile) {
 
 // ---- Damage ----
 
-// The times of a record and of the next one are damaged. The second witness decides.
+// The time of the next record is damaged. The record after it shows this.
 TEST(RecordCursorTimes, TheNextRecordMayBeTheDamagedOne) {
   constexpr std::uint64_t kMinute = 60'000'000'000;
   const auto items = items_of(RecordBytes()

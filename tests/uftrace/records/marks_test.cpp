@@ -23,7 +23,7 @@ constexpr std::uint64_t kInMain = R::kMain + 0x40, kInF = R::kF + 0x80, kInG = R
 
 class Marks : public testing::Test {
  protected:
-  // The thread on which a guest with these hits is shown: "100/100", or a separate one.
+  // The thread on which another input with these hits is shown: "100/100", or a separate one.
   std::string seat_of(std::vector<ThreadMark> marks, std::uint64_t resolution_ns = 1000,
                       std::int64_t offset_ns = 0) {
     recording_.lines();  // this call writes the files
@@ -69,7 +69,7 @@ TEST_F(Marks, AreInTheCallOfTheirFunction) {
   EXPECT_EQ(said_, "session.trace: guest: no hit is inside an open call of its function");
 }
 
-// A tracepoint in the first instructions of a function is hit before the recorder notices the call.
+// A tracepoint in the first instructions of a function is hit before the recorder has recorded the call.
 TEST_F(Marks, BeforeTheRecorderNoticesACallAreInTheNextEntry) {
   recording_.entry(10'000, 0, R::kMain + 8).entry(20'000, 1, R::kF + 8).exit(30'000, 1, R::kF + 8);
   recording_.exit(90'000, 0, R::kMain + 8);

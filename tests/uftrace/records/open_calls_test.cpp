@@ -49,7 +49,7 @@ TEST(ScannedCallsTest, MismatchesOpenOrEndCalls) {
   EXPECT_THAT(calls.addresses(), ElementsAre(kF, 0u));
 }
 
-// The calls that a misfit ends, opens and exits are passed on, while they are the innermost one.
+// Calls that end, are opened or are left because of a misfit are passed on while they are the innermost call.
 TEST(ScannedCallsTest, PassesOnTheCallsThatChange) {
   struct Data {
     int number = 0;

@@ -67,7 +67,7 @@ TEST(UftracePayloads, BeforeALongjmpAndANewStack) {
                                                testing::HasSubstr("repaired=\"longjmp\""))));
 }
 
-// All positions of records with a payload relative to the end of a block.
+// Tests all positions of records with a payload relative to the end of a block.
 TEST(UftracePayloads, AtTheBordersOfBlocks) {
   for (const std::size_t payload : {8u, 24u, 72u}) {
     R r;

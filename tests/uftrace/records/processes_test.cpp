@@ -72,7 +72,7 @@ TEST(UftraceForks, EventsBeforeTheFirstRecordOfAChildAreInInheritedCalls) {
                   "101/101 @21 cpu 0: 0 (new) -> 101", "101/101 @25 cpu 0: 101 (running) -> 0",
                   "101/101 [25, 28] sched:linux:schedule (pre-empted) cpu=0 state='runnable' next_cpu=0",
                   "101/101 @28 cpu 0: 0 (new) -> 101", "101/101 @40 cpu 0: 101 (dead) -> 0"));
-  // The flow ends at their start. After the call off the CPU, viewers would connect it with that call.
+  // The flow ends at the start of these calls. Later, viewers would connect it with the call off the CPU.
   EXPECT_THAT(r.lines(), testing::Contains("101/101 @21 flow to event:fork #1"));
 }
 

@@ -53,10 +53,10 @@ TEST(RecordBlock, BorrowsBytesThatWereReadAlready) {
   EXPECT_FALSE(block.rest().at_end);
   EXPECT_EQ(read_at(8, 4), "ij");  // end of the file
   EXPECT_TRUE(block.rest().at_end);
-  EXPECT_EQ(read_at(1, 4), "1234");  // they begin too late
+  EXPECT_EQ(read_at(1, 4), "1234");  // the bytes that were read ahead begin too late
   const BytesAhead short_ahead{.begin = 2, .bytes = ahead.bytes.first(3)};
   EXPECT_TRUE(short_ahead.cover(5, 0));
-  EXPECT_FALSE(short_ahead.cover(2, 4));  // they end too early
+  EXPECT_FALSE(short_ahead.cover(2, 4));  // the bytes that were read ahead end too early
   EXPECT_FALSE(short_ahead.cover(6, 0));
   EXPECT_EQ(read_at(10, 4), "");
   EXPECT_TRUE(block.is_at_end());

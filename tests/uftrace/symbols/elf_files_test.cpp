@@ -327,7 +327,7 @@ TEST_F(ElfFilesTest, DebugFilesByLinkMustMatch) {
     EXPECT_EQ(name(), "main") << place;
     linked("", checksum(debug) + 1);
     EXPECT_EQ(name("/usr/bin/app", ""), "exported") << place;
-    // If both files have a build-id, it decides.
+    // If both files have a build-id, only the build-ids are compared.
     file(place, with_symbol(program(), "main"));
     linked(kBuildId, 0);
     EXPECT_EQ(name(), "main") << place;

@@ -39,7 +39,7 @@ TEST_F(FastCallsTest, AllCallsArePlain) {
   EXPECT_EQ(added_, 4u);
 }
 
-// A run can't process an end at the time of the previous event.
+// add_run() stops at an end at the time of the previous event. FastCalls then adds the end itself.
 TEST_F(FastCallsTest, CallsWithoutLengthArePlain) {
   lines_of(RecordBytes().entry(10, 0, kF).entry(20, 1, kG).exit(20, 1, kG).exit(20, 0, kF));
   EXPECT_EQ(added_, 4u);
@@ -77,7 +77,7 @@ TEST_F(FastCallsTest, CallsWithEnumeratorsArePlain) {
   symbols.use_caches(caches);
   symbols.move_to(10);
   const auto shown = lines([&](Stage& s) {
-    // The slow path gets the memory.
+    // This event lets the slow path allocate the memory.
     s.lane.instant(5, names_.intern_label("a", "start"), Arguments{Argument(names_.intern("count"), 1)});
     const FastCalls add(s.lane, symbols, NameId{}, &decoder);
     const auto try_add = [&](RecordType type, std::uint64_t time_ns, std::uint64_t value) {
