@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks each record that a Writer writes, by the same rules as the Checker. It is meant for tests and debug
-// builds, and for programs that convert other formats, whose events may break a rule of an FXT reader.
+// Checks each record that a Writer writes, by the same rules as the Checker. It is meant for tests, for debug
+// builds, and for converters of formats in which events may break rules of FXT readers.
 #pragma once
 
 #include <cstddef>
@@ -35,16 +35,16 @@ struct CheckedOutputOptions {
   KnownReaders readers = KnownReaders::all();  // the findings are about these readers
 };
 
-// An Output for one Writer, which passes the records on to another Output. Records are checked in the order
-// in which they are written, so a finding is reported in the call that has caused it. The events of a thread,
-// a flow, or an async operation must therefore be written in the order of time. A check takes a few hundred
-// ns per record.
+// An Output for one Writer, which passes the records on to another Output. Each record is checked when it is
+// written, so a finding is reported in the Writer's call that has caused it. The events of a thread, a flow,
+// or an async operation must therefore be written in the order of time. A check takes a few hundred ns per
+// record.
 //
 // Repair changes records in these ways:
 //   - an instant with "frame" in its name becomes a duration of no length;
 //   - process and thread ids of 0 become kIdForZero;
 //   - a complete event that ends before it begins gets the length 0;
-//   - a flow outside of all durations, or after one that is over, gets a duration of no length;
+//   - a flow event outside of all durations, or after the end of an inner one, gets a duration of no length;
 //   - an argument of a counter is removed if it is not a number, or if its name is used twice;
 //   - a series that has the same name as a series of another counter gets its counter's name as a prefix;
 //   - records that readers ignore are left out: ends without an open duration, steps and ends of flows that

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a trace in the order of time, in which viewers draw it, even if the file has another order. A first
-// pass finds out whether the file is in order. If so, the records come straight from the Reader.
+// Reads a trace in the order of time, as viewers draw it, even if the file has another order. A first pass
+// finds out whether the file is in order. If so, the records come straight from the Reader.
 #pragma once
 
 #include <cstddef>

@@ -12,7 +12,7 @@
 
 namespace FXT_API fxt {
 
-// When a file gets its name, and the treatment of a file that is never completed.
+// Decides when a file gets its name, and what happens to a file that is never completed.
 enum class FileMode : std::uint8_t {
   // This mode is for programs. The file is called NAME.part-PID until it is complete. An older file is kept
   // until then. A file that is not completed is removed, even if SIGINT, SIGTERM or SIGHUP ends the program.

@@ -76,7 +76,7 @@ struct Call {
   std::uint64_t start_ns = 0;
   std::uint64_t end_ns = 0;    // valid once knows_end() returns true
   std::uint64_t inner_ns = 0;  // total time in the range of the calls directly inside it
-  // The number of calls up to the innermost call around it that may end later; 0 if no call around it may.
+  // The number of calls from the outermost to the innermost around it that may end later; 0 if none may.
   std::size_t later_end_depth = 0;
 
   const std::string& category() const { return names->category; }

@@ -110,10 +110,10 @@ struct KernelObject {
 };
 
 // Spec: "Context switch record" (scheduling subtype 0). Thread 0 of process 0 is the idle thread. Perfetto
-// also takes a thread of priority 0 for the idle thread, unless a kernel object names it.
+// also treats a thread of priority 0 as the idle thread, unless a kernel object names it.
 struct LegacyContextSwitch {
   std::uint64_t time = 0;
-  // The Writer turns numbers above 255 into a record of subtype 1, without the priorities.
+  // For numbers above 255, the Writer writes a record of subtype 1, without the priorities.
   std::uint16_t cpu = 0;
   ThreadState outgoing_state = ThreadState::New;
   Thread outgoing = {};

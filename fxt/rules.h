@@ -144,9 +144,9 @@ enum class Fault : std::uint8_t {
   StrayEndInside,  // an end without a begin, inside a complete event
   NamesOuter,      // an end that has the name of the duration around the innermost one
   NeverEnds,
-  OutOfOrder,   // an event after a later event, in a CheckedOutput
+  OutOfOrder,   // an event with an earlier time than the event before it, in a CheckedOutput
   NotEnclosed,  // a flow outside of all durations
-  BehindEnded,  // a flow after an inner duration that is over
+  BehindEnded,  // a flow after the end of an inner duration
   FlowInUse,
   FlowNotBegun,
   FlowOfSeveral,  // several processes have open flows with this id
@@ -182,7 +182,7 @@ FXT_API FaultCost cost_of(Fault fault, KnownReaders readers);
 // The enumerator's name.
 FXT_API std::string_view name_of(Fault fault);
 
-// True if Tracy takes an instant of this name for the start of a frame (W28).
+// True if Tracy treats an instant of this name as the start of a frame (W28).
 FXT_API bool names_a_frame(std::string_view name);
 
 struct Finding {

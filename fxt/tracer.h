@@ -168,9 +168,9 @@ class TraceBuffer {
   // The buffer of the calling thread; null if it has not got one yet.
   static TraceBuffer* current() noexcept { return current_; }
 
-  // Adds an event. `tail` is its last word: the end of a complete event (0 while it is open), or the id of
-  // other events. It is not written for types that have neither. Returns the position of the last word, or 0
-  // if the event was lost.
+  // Adds an event. `tail` is the last word of the event: the end of a complete event (0 while it is open), or
+  // the id of other events. Types that have neither get no such word. Returns the position of the last word,
+  // or 0 if the event was lost.
   template <typename... Arguments>
   std::uint64_t add(EventType type, const TraceEvent& event, std::uint64_t tail,
                     const Arguments&... arguments) noexcept {
@@ -296,8 +296,8 @@ class TraceBuffer {
   std::atomic<std::size_t> filled_ = 0;
   alignas(64) std::array<std::uint64_t, kWords> words_ = {};
   std::array<Begun, kMaxDepth> begun_ = {};  // used by the thread only: depth_ entries, outermost first
-  // Written by the threads that flush. If it is 0, the thread calls make_room(), where a Tracer can accept
-  // the thread.
+  // Written by the threads that flush. If the limit is 0, the thread calls make_room(), where a Tracer can
+  // accept the thread.
   alignas(64) std::atomic<std::size_t> limit_ = 0;
   // Guarded by the Tracer's lock.
   OpenScopes open_;
@@ -410,7 +410,7 @@ void trace_async_end(const TraceEvent& event, std::uint64_t id, const Arguments&
 
 // A flow connects durations on any threads: the durations around trace_flow_begin(), around each
 // trace_flow_step(), and around trace_flow_end(). All parts have the same event and id. Flows that are open
-// at the same time need different ids. A flow outside of durations, or after an inner duration that is over,
+// at the same time need different ids. A flow outside of durations, or after the end of an inner duration,
 // gets a short duration of its own.
 template <typename... Arguments>
 void trace_flow_begin(const TraceEvent& event, std::uint64_t id, const Arguments&... arguments) noexcept {
@@ -466,8 +466,8 @@ class [[nodiscard("a Tracer without a name ends at once")]] Tracer {
   void name_thread(std::string_view name) noexcept;
   // The reason why the file could not be completed; empty if there was no error.
   std::string error() const;
-  // The number of lost events. Events are lost in too many open scopes, after an error, and in threads that
-  // have no memory for a buffer. They are also lost in thread_local objects that are destroyed after the
+  // The number of lost events. Events are lost if too many scopes are open, after an error, and in threads
+  // that have no memory for a buffer. They are also lost in thread_local objects that are destroyed after the
   // thread's buffer.
   std::uint64_t lost() const noexcept;
 };

@@ -26,7 +26,7 @@ constexpr std::size_t words_of(std::size_t bytes) {
 
 // Copies `size` bytes and pads them with zeros. Returns the end of the words. The ranges must not overlap.
 inline std::uint64_t* put_padded(std::uint64_t* at, const void* bytes, std::size_t size) {
-  // Copied here up to this size, because a call or the compiler's replacement for it takes longer.
+  // Shorter ones are copied here, because a call, or the compiler's replacement for the call, takes longer.
   constexpr std::size_t kShort = 128, kWord = sizeof(std::uint64_t);
   if (size == 0) return at;
   const auto* const from = static_cast<const std::byte*>(bytes);
@@ -36,13 +36,13 @@ inline std::uint64_t* put_padded(std::uint64_t* at, const void* bytes, std::size
     std::memcpy(at, from, size);
     return end;
   }
-  // Loads a number at an offset of the word that it is a part of.
+  // Loads a number from `offset`, and shifts it to its position in the word.
   const auto part = [from](auto number, std::size_t offset) {
     std::memcpy(&number, from + offset, sizeof number);
     return std::uint64_t{number} << 8 * offset;
   };
-  // The last word consists of loads that overlap. The bits of the size would need a branch each, and these
-  // can't be predicted.
+  // The last word consists of loads that overlap. Separate loads for each bit of the size would need branches
+  // that can't be predicted.
   if (size >= kWord) {
     for (std::size_t offset = 0; at != end - 1; offset += kWord) std::memcpy(at++, from + offset, kWord);
     std::uint64_t last;

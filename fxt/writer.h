@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encodes records that callers pass as values. It takes care of tables, the first records, sizes, padding,
-// and limits of strings, and writes everything that can be encoded. It does not check the rules of readers;
-// use a CheckedOutput for that.
+// Encodes records that callers pass as values. The Writer takes care of tables, the first records, sizes,
+// padding, and limits of strings, and writes everything that can be encoded. It does not check the rules of
+// readers; use a CheckedOutput for that.
 #pragma once
 
 #include <array>
@@ -55,7 +55,7 @@ class PreparedEvent {
   std::uint64_t header_;  // type, category and name are set
 };
 
-// The name of the provider.
+// The provider that the Writer announces first.
 struct WriterOptions {
   std::string_view provider_name = "fxt";  // cut at 255 bytes
   std::uint32_t provider_id = 1;

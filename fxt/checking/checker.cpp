@@ -31,15 +31,15 @@ bool is_drawn(const Record& record) {
           (object->type == KernelObjectType::Process || object->type == KernelObjectType::Thread));
 }
 
-// The string and thread tables as the other readers keep them: one table for all providers. Finds names that
-// differ from those of the file (rule W3).
+// The string and thread tables of readers that have one table for all providers. Finds names that differ from
+// those of the file (rule W3).
 class ReferenceCheck {
  public:
   explicit ReferenceCheck(Findings& findings) : findings_(&findings) {}
 
   void registered(const StringRecord& string) { strings_[string.index] = string.text; }
   void registered(const ThreadRecord& thread) { threads_[thread.index] = {thread.process, thread.thread}; }
-  // Takes a reference by index, which means this string or thread for the current provider.
+  // Takes a string or thread to which a record of the current provider refers by index.
   void used(const String& string) {
     if (string.storage != Storage::Table || string.index == 0) return;
     const auto entry = strings_.find(string.index);
@@ -81,7 +81,7 @@ class PacketCheck {
  private:
   Findings* findings_;
   PacketStream packets_;
-  std::uint64_t last_blob_ = 0;  // its offset
+  std::uint64_t last_blob_ = 0;  // offset of the last blob
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
-// The rules for events that an id connects (rules W17 and W21). Flows are connected as in Perfetto, and async
-// operations are nested as in Perfetto. The Checker reports the faults, the Cutter tracks the flows, and
-// fxt-draw draws them. `Tag` is the caller's data for each one. Internal to the library and its tools.
+// The rules for events that an id connects (rules W17 and W21). Flows are connected, and async operations are
+// nested, as in Perfetto. The Checker reports the faults, the Cutter tracks the flows, and fxt-draw draws
+// them. `Tag` is the caller's data for each flow or operation. Internal to the library and its tools.
 #pragma once
 
 #include <algorithm>
@@ -23,11 +23,11 @@ class OpenFlows {
   enum class Match : std::uint8_t {
     Found,
     NoneBegan,      // no flow of this id is open
-    SeveralOthers,  // several other processes have an open flow of this id, and this one has none
+    SeveralOthers,  // several other processes have an open flow of this id, and this process has none
   };
   struct Found {
     Match match = Match::NoneBegan;
-    std::uint64_t process = 0;  // the process that began it
+    std::uint64_t process = 0;  // the process that began the flow
     Tag* tag = nullptr;         // valid until the flow ends
 
     explicit operator bool() const { return match == Match::Found; }
@@ -85,7 +85,7 @@ class OpenFlows {
     bool several = false;  // another process began a flow with this id while this one was open
   };
   std::map<Key, Tag> open_;
-  // The process whose flow other processes continue, by id. It is removed when a flow of this id ends.
+  // By id: the process whose flow other processes continue. Removed when a flow of this id ends.
   std::map<std::uint64_t, Owner> owners_;
 };
 
@@ -103,7 +103,7 @@ struct OpenAsyncs {
   struct End {
     Operation* operation = nullptr;  // null if no such operation is open
     bool is_around_open = false;     // another operation is open inside it
-    bool is_of_other = false;        // another process began it, although this process has an outer one
+    bool is_of_other = false;        // another process began it, although this process began one around it
     bool repeats_a_name = false;     // an argument has the same name as an argument of the begin
   };
 

@@ -24,7 +24,7 @@ class Nesting {
     std::uint64_t end = kOpen;            // kOpen: the duration awaits its end event
     std::uint64_t around_ends = kLatest;  // if `end` is kOpen: the end of the complete event around it
     Tag tag = {};
-    // The latest time at which it may end.
+    // The latest time at which the duration may end.
     std::uint64_t limit() const { return std::min(end, around_ends); }
   };
 
@@ -35,7 +35,7 @@ class Nesting {
   // The fault of an event at its position; nothing if the position is correct.
   using Misplaced = std::optional<Fault>;
 
-  // ---- Each of these adds an event, or returns why it is misplaced and changes nothing. ----
+  // ---- Each of these functions adds an event, or returns why it is misplaced and changes nothing. ----
 
   Misplaced add_complete(std::uint64_t begin, std::uint64_t end, const Tag& tag) {
     if (begin == end) return add_point(begin, true);
@@ -81,7 +81,7 @@ class Nesting {
     return {};
   }
 
-  // The fault of an end. `is_named(tag)` returns true if the end has the names of that open duration.
+  // The fault of an end event. `is_named(tag)` returns true if it has the names of that open duration.
   template <typename IsNamed>
   Misplaced check_end(std::uint64_t time, IsNamed is_named) const {
     if (dropped_ != 0) return {};

@@ -67,9 +67,9 @@ class TrackCheck {
 
   void apply(const Step& step) {
     Tag tag{.offset = step.offset, .begin = step.time, .name = step.name, .arguments = step.arguments};
-    // Tracy splits each complete event into a begin and an end. It sorts events with equal times in the order
-    // of the file. Example: a complete event ends at 50, this event begins at 50, and the complete event
-    // comes later in the file. Then Tracy sees its end after this begin, and ends this new duration there.
+    // Tracy splits each complete event into a begin and an end, and sorts equal times in the order of the
+    // file. Example: a complete event ends at 50, this event begins at 50, and the complete event comes later
+    // in the file. Then Tracy sees this begin first, and ends the new duration with the complete event's end.
     tag.is_tied = ended_at_ == step.time && ended_offset_ > step.offset;
     if (step.type == EventType::DurationComplete) {
       drop_begun_together(step);

@@ -68,7 +68,7 @@ class ObjectCheck {
     }
   }
   // A tid may exist in several processes. But if a name is for a thread without events, and another process
-  // has events on that tid, the name was probably meant for that thread.
+  // has events on that tid, the name was probably meant for the thread of that other process.
   void judge_names() const {
     for (const Thread& thread : seen_) {
       const auto named = named_.find(thread.thread);

@@ -23,7 +23,7 @@
 
 namespace fxt {
 
-// True if the Writer writes such records automatically.
+// True if the record is of a kind that the Writer writes automatically.
 inline bool is_of_writer(const Record& record) {
   return std::holds_alternative<Magic>(record) || std::holds_alternative<Initialization>(record) ||
          std::holds_alternative<StringRecord>(record) || std::holds_alternative<ThreadRecord>(record);
@@ -31,14 +31,14 @@ inline bool is_of_writer(const Record& record) {
 
 class Findings;  // fxt/checking/findings.h: the findings of the current record
 
-// The text of a fault, if it depends only on the fault and the `id` of a flow or async operation. The caller
+// The text for faults whose text depends on nothing but the `id` of a flow or async operation. The caller
 // adds the place and time of the begin.
 std::string problem_of(Fault fault, std::uint64_t id = 0);
 
 // `ns` is empty if the time has more than 64 bits.
 void check_time(std::optional<std::uint64_t> ns, Findings& findings);
-// True if the times of the event count for the length of the trace. Tracy reads these events; the times of
-// flows also count, because the durations around them do not end earlier.
+// True if the event's times count for the length of the trace. Tracy reads instants, counters and durations.
+// Flows count as well, because the duration around a flow does not end before the flow.
 bool spans_the_trace(const Event& event);
 void check_thread(const Thread& thread, Findings& findings);  // the thread of an event
 void check_koid(std::uint64_t koid, Findings& findings);      // a thread that is switched or woken
@@ -54,8 +54,8 @@ const Argument* process_argument(const KernelObject& object);
 // The process of a thread's name; 0 if the name has no process.
 std::uint64_t process_of_thread(const KernelObject& object);
 
-// The names of threads. For a thread that is switched or woken, Perfetto takes the process from the last name
-// in the file.
+// The names of threads. For a thread that is switched or woken, Perfetto takes the process from the thread's
+// last name in the file.
 class ThreadNames {
  public:
   void add(const KernelObject& object);
@@ -109,8 +109,8 @@ inline std::size_t hash_of_names(std::string_view category, std::string_view nam
   return hash(category) * 31 + hash(name);
 }
 
-// Perfetto recognizes the idle thread in scheduling records of subtype 1 by this weight, under one of these
-// names. It ignores this thread, and also a CPU that runs no other thread (W18, W25).
+// Perfetto recognizes the idle thread in scheduling records of subtype 1 by this weight, in an argument with
+// one of these names. It ignores this thread, and also a CPU that runs no other thread (W18, W25).
 inline constexpr std::int32_t kIdleWeight = std::numeric_limits<std::int32_t>::min();
 inline constexpr std::string_view kIncomingWeight = "incoming_weight", kOutgoingWeight = "outgoing_weight",
                                   kWakeupWeight = "weight";

@@ -54,8 +54,8 @@ class CarriedState {
     bool is_idle = false;
   };
 
-  // Threads may report their switches late, so the switch with the latest time counts for each CPU. At equal
-  // times, a thread may come to the CPU before the record with which another thread leaves it idle.
+  // For each CPU, the switch with the latest time counts, because threads may report their switches late. At
+  // equal times, a switch to the idle thread may come after the switch to the next thread.
   template <typename T, typename Follows>
   void run(std::uint16_t cpu, const T& incoming, bool is_idle, Follows follows) {
     auto& known = running_[cpu];

@@ -56,7 +56,7 @@ class KeptEvents {
   ByThread<Durations> threads_;
 };
 
-// An event of a flow that is not kept. Other events of the flow may be kept.
+// A flow event that is not kept. Other events of its flow may be kept.
 struct LeftOutFlow {
   const Event& event;
 };

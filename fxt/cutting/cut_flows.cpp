@@ -13,8 +13,8 @@ void CutFlows::pass(const Event& event) {
   all_.end(flow, event.id);
 }
 
-// Writes the duration around the end as a begin and an end. Readers would take a complete event of no length
-// for the duration around the next flow of the thread.
+// Replaces an end of a flow that is left out. The duration around the new end is a begin event and an end
+// event, because readers would bind the thread's next flow to a complete event without length.
 void CutFlows::leave_out(const Event& event, OpenSpans& open_spans, Piece& piece) {
   const auto flow = all_.find(event.thread.process, event.id);
   const auto here = piece_.find(event.thread.process, event.id);
@@ -61,7 +61,7 @@ void CutFlows::add(const Event& event, OpenSpans& open_spans, Piece& piece) {
   }
 }
 
-// Ends a flow on the thread of its last event, unless another flow of its id is open there at that time.
+// Ends the flow on the thread of its last event, or of its begin if an end there would end another flow.
 std::optional<Event> CutFlows::end_of(std::uint64_t process, std::uint64_t id, const FlowEnds& places,
                                       std::uint64_t time, const OpenSpans& open_spans, const Piece& piece) {
   const bool is_others = !piece_.find(places.last.thread.process, id).is_of(process);
@@ -80,7 +80,7 @@ std::optional<Event> CutFlows::end_of(std::uint64_t process, std::uint64_t id, c
   return end;
 }
 
-// Readers end a flow in the latest duration of its thread, so each flow ends in a duration of no length.
+// Readers bind a flow's end to the latest duration of the thread, so each end gets a duration of no length.
 void CutFlows::cut(const OpenSpans& open_spans, Piece& piece) {
   piece_.for_each([&](std::uint64_t process, std::uint64_t id, const FlowEnds& places) {
     const auto end = end_of(process, id, places, piece.span.end, open_spans, piece);

@@ -18,8 +18,8 @@ class CutFlows {
 
   // Takes a flow event outside of all pieces.
   void pass(const Event& event);
-  // Takes an event that is not kept. If it ends a flow that is open in the piece, the flow is ended there, on
-  // the thread that has the flow's events in the piece.
+  // Takes an event that is not kept. If it ends a flow that is open in the piece, writes an end at that time,
+  // on the thread that has the flow's events in the piece.
   void leave_out(const Event& event, OpenSpans& open_spans, Piece& piece);
   // Takes a flow event inside a piece. If the flow began before the piece, a step becomes the flow's begin in
   // this piece, and an end is dropped.

@@ -1,5 +1,5 @@
-// The path of a record to its piece. A record that can't be written is left out. If the size of pieces is
-// limited, records wait. Then they pass the filter.
+// Takes each record to its piece, and leaves out records that can't be written. If the size of pieces is
+// limited, records first wait in a ReadAhead. Then each record passes the filter.
 #include "fxt/cutter.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace fxt {
 namespace {
 
-// Records that wait until it is known how they are written.
+// Records that wait until all records near them in time are known, which decides where a piece may end.
 class ReadAhead {
  public:
   explicit ReadAhead(HeldTexts& texts) : texts_(&texts) {}
@@ -75,7 +75,7 @@ class Cutter::State {
   void consume(const Record& record);
   // Keeps the record waiting, which --split-size needs.
   void hold(const Record& record, std::uint64_t bytes);
-  // Consumes the waiting records. The last of them come before `next_time`.
+  // Consumes the waiting records. All records that begin before `next_time` have been added.
   void consume_held(std::uint64_t next_time);
 
   bool is_sized_;               // --split-size

@@ -39,7 +39,7 @@ class HeldTexts {
       if (text_ != nullptr) text_->owner->end_use(*text_);
     }
     std::string_view text() const { return text_ != nullptr ? std::string_view(text_->text) : ""; }
-    // If texts that are held at the same time are equal, their numbers are equal. Older ones have lower
+    // If texts that are held at the same time are equal, their numbers are equal. Older texts have lower
     // numbers.
     std::uint64_t number() const { return text_ != nullptr ? text_->number : 0; }
 
@@ -57,7 +57,7 @@ class HeldTexts {
 
   Use use(std::string_view text) {
     if (text.empty()) return {};
-    // A trace repeats texts from the same address. Comparing a long text is much faster than hashing it.
+    // Repeated texts of a trace often have the same address. Comparing a long text is faster than hashing it.
     const std::size_t place = place_of_text(text, latest_.size());
     const Text*& latest = latest_[place];
     if (latest != nullptr && latest->text == text) return Use(*latest);

@@ -17,7 +17,7 @@ bool is_end(const Event& event) {
   return event.type == EventType::DurationEnd || event.type == EventType::AsyncEnd;
 }
 
-// True if readers accept the times of a complete event. They drop others.
+// True if the times of a complete event are possible. Readers drop other complete events.
 bool has_possible_end(const Event& event) { return event.end >= event.time && event.end < kTimeLimit; }
 
 std::size_t hash_of_async_names(const Event& event) {
@@ -181,7 +181,7 @@ void OpenSpans::add(const Event& event, Piece& piece) {
       end(stack, ended, event, false, piece);
       return forget_if_over(event, stack);
     }
-    // The end would end a span whose begin is not a begin event of the trace.
+    // Here the piece begins a complete event with a begin event, which this end would end by mistake.
     if (stack.next_end() != OpenSpan::kUnknown) return void(++counters_->unwritable);
   } else if (is_begin(event)) {
     push(stack, event, OpenSpan::kUnknown, true);
@@ -216,8 +216,8 @@ void OpenSpans::count_in_range(OpenSpan& span, const Piece& piece) {
     counters_->last_ns = std::max(counters_->last_ns, std::min(span.end, piece.span.end));
 }
 
-// Ends a span, and before it the calls inside that are still open. Otherwise, readers would take the end of
-// the span for the end of an inner call.
+// Ends the calls inside a span that are still open, and then the span. Otherwise, readers would take the end
+// of the span for the end of an inner call.
 void OpenSpans::end(SpanStack& stack, SpanStack::Position span, const Event& end, bool goes_on,
                     Piece& piece) {
   for (auto inner = std::prev(stack.end()); inner != span && !is_async(end.type); --inner) {

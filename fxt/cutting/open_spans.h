@@ -53,10 +53,10 @@ class SpanStack {
   // Returns the position of the span inside the erased one.
   Position erase(Position span);
   // The span that this event ends: the innermost duration whose end is not known, or the innermost async
-  // operation of its category and name. end() if there is no such span.
+  // operation of its category and name. Returns end() if there is no such span.
   Position ended_by(const Event& event);
-  // Sorts spans that begin again together, for traces in which they overlap. A span that ends later comes
-  // before the others.
+  // Sorts the spans that begin again at the same time, because spans may overlap in the trace. Spans that end
+  // later come first.
   void sort_by_ends();
   // A complete event that ends in this piece does not begin again, but it is around the spans that begin
   // inside it.
@@ -78,7 +78,7 @@ class SpanStack {
   std::uint64_t after = 0;     // number of begins after the range that wait for their ends
 
  private:
-  // Only the stacks of threads have complete events, and there may be any number of other stacks.
+  // Created when needed: only threads have complete events, and there may be any number of other stacks.
   struct CompleteSpans {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> around = {};  // begins and ends of complete events
     std::multiset<std::uint64_t> ends = {};                            // known ends of open spans

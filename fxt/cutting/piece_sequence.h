@@ -45,14 +45,14 @@ class PieceSequence {
   template <typename T>
   void add_untimed(const T& record, bool is_event);
 
-  // Compares the time with the range. Inside the range, there is a piece afterwards that extends to `time`.
+  // Compares the time with the range. Unless it is before the range, goes to the piece of this time.
   PieceEdges::Side place(std::uint64_t time);
   void ensure_piece(std::uint64_t time);
   void open_piece();
   void begin_piece(std::uint64_t time);  // called for the first record with a time
   void go_to(std::uint64_t time);        // goes to the piece that contains `time`
   void close_piece(bool is_last);
-  // A trace begins with blobs and a few instants about the recording, which may fill a piece.
+  // False if the piece has only the blobs and the few instants with which a trace begins.
   bool has_contents() const { return has_call_ || timed_records_ >= kLeastRecords; }
   // The size of the ends of all spans and flows that are open in the piece.
   std::uint64_t end_bytes() const { return open_spans_.end_bytes() + flows_.end_bytes(); }

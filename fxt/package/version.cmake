@@ -1,5 +1,5 @@
-# read_version(<variable>): the version that the first heading of CHANGELOG.md names, and in <variable>_DATE its day.
-# The file stands in one place for the library and the programs.
+# read_version(<variable>) sets <variable> to the version in the first heading of CHANGELOG.md, and <variable>_DATE to its
+# date. The library and the programs both include this file.
 function(read_version variable)
   set(changes ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../CHANGELOG.md)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${changes})

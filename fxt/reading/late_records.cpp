@@ -270,7 +270,7 @@ const Entry& KeptRecordReader::read(const KeptRecord& kept, bool is_swapped) {
   return state.entry;
 }
 
-// Selects the tables of the record's provider. They are emptied if the record refers to a missing entry.
+// Selects the tables of the record's provider, and empties them if the record refers to a missing entry.
 void KeptRecordReader::enter(const KeptRecord& kept) {
   Providers& providers = reader_.state_->decoder.providers();
   if (current_ == nullptr || providers.current().id != kept.provider()) {

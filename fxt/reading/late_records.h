@@ -110,7 +110,7 @@ class SortedRecords {
     std::vector<std::uint64_t> words = {};
     std::vector<KeptRecord> records = {};
   };
-  // A sorted run. A run in the file has a part of it in memory. The last run is in memory only.
+  // A sorted run. A part of each run in the file is in memory. The last run is in memory only.
   struct Run {
     std::uint64_t next = 0, end = 0;  // in bytes: the part of the file that has not been read yet
     std::vector<std::uint64_t> buffer = {};
@@ -155,7 +155,7 @@ struct DefinitionPlace {
   std::uint16_t index = 1;
 };
 
-// The definition that holds at each place in the tables of one provider. Definitions are numbered from 1.
+// The definition that is valid at each place in the tables of one provider. Definitions count from 1.
 class DefinitionTable {
  public:
   // Returns 0 if the place has no definition.

@@ -117,7 +117,7 @@ class TimeGroup {
  private:
   struct Track {
     std::uint32_t number;
-    std::size_t next;  // in lasting_: the records of the track before it have been returned
+    std::size_t next;  // index in lasting_; earlier records of the track have been returned
   };
 
   static bool is_around(const KeptRecord& record, const TimePlace& place) {
@@ -128,7 +128,7 @@ class TimeGroup {
     --left_;
     return records_[i];
   }
-  // Sorts the complete events of each thread among their places, so that longer ones come first.
+  // Reorders each thread's complete events within their positions, so that longer ones come first.
   void sort_lasting() {
     lasting_.clear();
     for (std::size_t i = 0; i < records_.size(); ++i)
@@ -271,8 +271,8 @@ class OrderedReader::State {
   bool is_kept_ = false;  // the latest returned record was a kept one
 };
 
-// Ignores failures of the input: the last pass meets them again, and reports them after the records before
-// them.
+// Ignores failures of the input. The last pass gets the same failures, and reports them after the records
+// before them.
 bool OrderedReader::State::look() {
   const std::unique_ptr<Input> input = open_();
   RecordStream stream(*input, {});
@@ -283,7 +283,7 @@ bool OrderedReader::State::look() {
   }
 }
 
-// Returns false if no record is late.
+// Keeps the late records. Returns false if there are none.
 bool OrderedReader::State::keep_late() {
   const std::unique_ptr<Input> input = open_();
   Reader reader(*input);

@@ -208,8 +208,8 @@ void Pairing::pop(CallTrack& track) {
   listener_->ended(track, call);
 }
 
-// Adds the part to the inner time of the call around it. The time after the end of that call is added to the
-// next outer call.
+// Adds the part of an ended call to the inner time of the call around it. If the part continues after the end
+// of the outer call, the remaining time goes to the next outer call.
 void Pairing::add_to_outer(CallTrack& track, const Part& part) {
   std::uint64_t begin_ns = part.begin_ns;
   for (std::size_t around = track.calls.size(); around > 0 && begin_ns < part.end_ns;) {

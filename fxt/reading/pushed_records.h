@@ -24,8 +24,8 @@ class PushedRecords {
   PushedRecords(const PushedRecords&) = delete;
   PushedRecords& operator=(const PushedRecords&) = delete;
 
-  // Calls `consume(entry, bytes)` for each record that is complete. `entry` is null after words that are not
-  // a record, where the Reader stops. A block may end inside a record.
+  // Calls `consume(entry, bytes)` for each complete record. `entry` is null if the Reader has stopped at
+  // words that are not a record. A block may end inside a record.
   template <typename Consume>
   void add(std::span<const std::byte> block, Consume consume) {
     if (!rest_.empty()) {
@@ -36,7 +36,7 @@ class PushedRecords {
     }
     std::size_t whole = 0;
     while (const std::size_t size = size_of(block.subspan(whole))) whole += size;
-    // Reads only as many records as there are, because the Reader would end at the end of its input.
+    // Gives the Reader whole records only, because it stops for good when it reaches the end of its input.
     input_.set(block.first(whole));
     for (auto records = block.first(whole); !records.empty();) {
       const auto bytes = records.first(size_of(records));

@@ -1,4 +1,4 @@
-// Finds the kind of each record, and applies it to the tables. fxt/record_layouts.h describes the words.
+// Finds the kind of each record, and enters definitions into tables. fxt/record_layouts.h has the layouts.
 #include "fxt/reading/record_decoder.h"
 
 #include <variant>

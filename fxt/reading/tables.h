@@ -50,7 +50,7 @@ class IndexTable {
 
  private:
   std::vector<T> in_order_;  // from index 1
-  // Null if there were none, because a trace may have very many tables.
+  // Null until it is needed, because a trace may have very many tables.
   std::unique_ptr<std::map<std::size_t, T>> others_;
 };
 

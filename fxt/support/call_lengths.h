@@ -1,5 +1,5 @@
-// The calls that were left out because they are short, by their length, with the sizes that they would have
-// in the trace. From this, --fit finds the shortest length whose calls fit.
+// The calls that were left out because they are short, by length, with the size that each would have in the
+// trace. With these sizes, --fit finds the shortest length for which all longer calls fit as well.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace fxt {
 
 // Counts lengths in intervals. Up to 2^17 ns, each length is an interval of its own. Longer ones are rounded
 // to binary numbers of 17 digits. To find an exact length, the calls of one interval are counted again, in
-// smaller ones.
+// smaller intervals.
 class CallLengths {
  public:
   static constexpr std::uint64_t kForever = ~std::uint64_t{0};

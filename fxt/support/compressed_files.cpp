@@ -101,8 +101,8 @@ class CarefulDecoder : public Decoder {
       do {
         if (is_complete_ && in == in_end) break;
         if (is_complete_) Decoder::close();
-        // In a call that fails, zstd loses its output of the same call. Therefore it gets little space per
-        // call.
+        // If a call of zstd's decoder fails, the output of that call is lost. Therefore each call gets little
+        // space for its output.
         char* const piece_end = kIsZstd ? out + std::min(out_end - out, kPieceBytes) : out_end;
         is_complete_ = !Decoder::filter(in, in_end, out, piece_end, is_at_end);
       } while (in != in_end && out != out_end);

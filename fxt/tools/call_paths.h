@@ -28,8 +28,8 @@ class PathTree {
     std::uint64_t total_ns = 0;  // set in a graph of callers or callees
   };
 
-  // Returns the child of `parent` with this name, which is created if there are not too many paths.
-  // Otherwise returns `parent`.
+  // Returns the child of `parent` with this name, and creates the child if necessary. If there are too many
+  // paths, returns `parent`.
   std::uint32_t child_of(std::uint32_t parent, std::uint32_t name);
   std::vector<Path>& paths() { return paths_; }
   const std::vector<Path>& paths() const { return paths_; }
@@ -78,8 +78,8 @@ class CallPaths : private CallListener {
   // deep.
   std::uint64_t joined() const { return joined_; }
   // Appends a line for each path, with its self time in ns: "main;work;leaf 1200". A ";" in a name is
-  // replaced by ":". Calls `line_done` after each line, before the line end. The lines may be far longer than
-  // the trace, because each line has all names of its path.
+  // replaced by ":". After the text of each line, calls `line_done`, which must append the newline. The lines
+  // may be far longer than the trace, because each line has all names of its path.
   void append_folded(TextBuffer& out, const std::function<void()>& line_done) const;
   std::uint64_t folded_bytes() const;  // the size of the output of append_folded()
 

@@ -32,7 +32,7 @@ inline bool is_off_cpu(const CallName& name) { return is_off_cpu(name.category, 
 class CallStream : public Pairing {
  public:
   enum class Kinds : std::uint8_t { Durations, DurationsAndAsyncs };
-  // The listener selects async operations.
+  // The listener sets Call::is_chosen of async operations itself.
   CallStream(const Selection& selection, CallListener& listener, Kinds kinds = Kinds::Durations);
 
   // Must be called with each record of an OrderedReader, like Pairing::add().

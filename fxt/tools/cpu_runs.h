@@ -21,7 +21,7 @@ struct CpuRun {
   bool has_end = true;                         // if false, the run ends with the trace
 };
 
-// True if the run is selected, apart from its time. A run has no name and no category.
+// True if the run is selected, regardless of its time. A run has no name and no category.
 bool takes(const Selection& selection, const CpuRun& run);
 
 class CpuRuns {

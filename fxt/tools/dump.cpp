@@ -482,7 +482,7 @@ ExitCode print_rules(StandardOutput& out) {
   return ExitCode::Done;
 }
 
-// For a trace in order, both inputs of the Checker are the same, so it is read only once.
+// If the trace is in order, both inputs of the Checker are the same, so the trace is read only once.
 void check(EntrySource& source, Checker& checker) {
   if (source.is_in_order()) {
     while (const Entry* const entry = source.next()) {

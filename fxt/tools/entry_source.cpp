@@ -55,8 +55,8 @@ ExitCode report_end(const EntrySource& source, const char* program) {
 
 namespace {
 
-// Complete events have their end, and instants and flows have no length. The effect of all others may last
-// until a later record.
+// True if the effect of the record may last until a later record. Complete events have their own end, and
+// instants and flows have no length.
 bool lasts_until_another(const Record& record) {
   const auto* const event = std::get_if<Event>(&record);
   return event == nullptr || (event->type != EventType::DurationComplete &&
@@ -118,7 +118,7 @@ void EntrySource::look_for_wanted(const Record& record) {
       if (id != 0) threads_.insert(id);  // 0: the unknown thread before the first switch of a CPU
     }
   }
-  // Excluding all events leaves records without names, and the names of processes and threads.
+  // If all events are excluded, unnamed records and the names of processes remain. They are not enough.
   const bool is_enough = names_.excluded.empty() || !names_.kinds.empty() || has_own_name(record);
   has_names_ = has_names_ || (is_enough && names_.contains(record));
   const auto time_ns = time_of(record, reader());

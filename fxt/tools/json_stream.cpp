@@ -135,7 +135,7 @@ void append_member_name(TextBuffer& out, const Arguments& arguments, std::size_t
   out.push_back(':');
 }
 
-// Appends the arguments as members, after a separator. Returns false without members.
+// Appends the arguments as members, after a separator. Returns false if there are no members.
 bool append_members(TextBuffer& out, const Event& event, std::string_view separator) {
   const bool is_curve = event.type == EventType::Counter;
   bool has_members = false;

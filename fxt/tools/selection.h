@@ -19,8 +19,8 @@ inline bool is_off_cpu(std::string_view category, std::string_view name) {
   return category == "sched" && name.starts_with("linux:schedule");
 }
 
-// An empty part selects everything. A record is not selected if it lacks a part: a string record, for
-// example, has no thread.
+// An empty member selects everything. Other members do not select records without such a property: a string
+// record, for example, has no thread.
 struct Selection {
   std::vector<std::uint64_t> threads = {};   // thread koids
   std::vector<std::string> kinds = {};       // names from kind_of(); "event" is any event

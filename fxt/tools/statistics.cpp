@@ -19,10 +19,10 @@
 namespace fxt::tools {
 namespace {
 
-// The categories that fxt-convert uses for calls outside of the program.
+// The category that fxt-convert uses for calls of the kernel.
 constexpr std::string_view kKernel = "[kernel]";
 
-// In the order of CallColumn. All columns except the first are times.
+// In the order of CallColumn. All columns except the first (`calls`) and the last (`name`) are times.
 constexpr std::array<std::string_view, 10> kColumns{"calls", "total", "self", "average", "min",
                                                     "max",   "p50",   "p90",  "p99",     "name"};
 std::string_view text_of(CallColumn column) { return kColumns.at(static_cast<std::size_t>(column)); }
@@ -115,7 +115,7 @@ OpenNames::Slot& OpenNames::slot(std::uint64_t key) {
   }
 }
 
-// Frees the slots of names that are closed.
+// Removes names without open calls, and adapts the size of the table to the other names.
 void OpenNames::grow() {
   const auto open = static_cast<std::size_t>(
       std::ranges::count_if(slots_, [](const Slot& slot) { return slot.count != 0; }));
@@ -226,7 +226,7 @@ std::uint32_t Statistics::line_with(CallGroup group, const ThreadKey& thread, co
   LineKey key{group, {}, {}};
   auto& [_, category, thread_of_line] = key;
   switch (report_.by) {
-    case CallUnit::Function:  // line_of() keeps its index
+    case CallUnit::Function:  // line_of() stores the index
       lines_.push_back({.name = &name, .group = group});
       return static_cast<std::uint32_t>(lines_.size() - 1);
     case CallUnit::Category:
@@ -529,7 +529,7 @@ void Statistics::append_json_to(TextBuffer& out, const Reader& reader, const Aft
   }
   append_text(out, "],");
   open_list("calls");
-  CallGroup list = CallGroup::Program;  // of the open list; calls of all kinds are in one
+  CallGroup list = CallGroup::Program;  // group of the current list; all groups with self times share one
   for (const Line* const line : top_lines()) {
     const bool is_call = line->has_self();
     if (!is_call && line->group != list) {
@@ -593,7 +593,7 @@ void append_difference(TextBuffer& out, const Compared& before, const Compared& 
   std::ranges::sort(all, [](const Pair& left, const Pair& right) {
     return std::tie(left.group, *left.name) < std::tie(right.group, *right.name);
   });
-  // Joins the two halves of each pair.
+  // Joins the lines of a function before and after.
   const auto is_other_half = [](Pair& first, const Pair& second) {
     if (first.group != second.group || *first.name != *second.name) return false;
     first.calls += second.calls;

@@ -51,7 +51,7 @@ struct CallReport {
   TimeUnit unit = TimeUnit::Auto;
   std::size_t top =
       std::numeric_limits<std::size_t>::max();             // number of lines of each table of calls or events
-  double width = std::numeric_limits<double>::infinity();  // of lines; longer names are cut
+  double width = std::numeric_limits<double>::infinity();  // of each line; longer names are cut
 
   // Parse the value of the option: names of columns with commas between them. Throw UsageError.
   static std::vector<CallColumn> parse_columns(std::string_view list);
@@ -106,7 +106,7 @@ class Statistics : private CallListener {
  public:
   // The calls of one line. There may be as many as events.
   struct Line {
-    // No category unless for functions; no name for categories. Null until finish(), unless for functions.
+    // A thread or process has no category. Null until finish(), except in the lines of functions.
     const CallName* name = nullptr;
     CallGroup group = CallGroup::Program;
     std::uint64_t calls = 0;
@@ -166,11 +166,11 @@ class Statistics : private CallListener {
   RecordCounts records_;
   const bool has_percentiles_ = report_.has_percentiles();
   std::vector<std::uint64_t> events_;  // by name
-  // The group and the content of a line: its category, or its process and thread. Functions have none.
+  // Identifies a line: its group, and its category, or its process and thread. Functions have no key.
   using LineKey = std::tuple<CallGroup, std::string, ThreadKey>;
   std::map<LineKey, std::uint32_t> line_indices_;
   std::vector<Line> lines_;
-  std::deque<CallName> own_names_;  // of lines that are not a function's
+  std::deque<CallName> own_names_;  // names of lines that are not for functions
   // The lines by group, and then by name or by thread.
   std::array<std::vector<std::optional<std::uint32_t>>, 4> known_lines_;
   std::vector<std::optional<CallGroup>> groups_;  // by name

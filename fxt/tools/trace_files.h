@@ -38,15 +38,15 @@ Option format_option(std::string_view output, const TraceFormat*& format);
 void check_replaceable(const std::string& path, const std::vector<std::string>& inputs,
                        bool replaces_anything, const FileKind& kind = {});
 
-// A file for a Writer, compressed according to the suffix of its name. It gets its name when the Writer has
-// finished.
+// A file for a Writer, compressed according to the suffix of its name. The file gets its name when the Writer
+// has finished.
 class TraceFileOutput final : public Output {
  public:
   // With `syncs`, the file is on the disk when it is finished. Each function throws std::runtime_error if
   // writing fails.
   explicit TraceFileOutput(const std::string& path, bool syncs = false,
                            const TraceFormat& format = fxt_format());
-  // Writes bytes of a complete trace, instead of exchange().
+  // Writes bytes of a complete trace. A caller uses either this function or exchange().
   void write(std::span<const std::byte> bytes) {
     stream_->write(bytes);
     trace_bytes_ += bytes.size();

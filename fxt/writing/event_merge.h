@@ -36,7 +36,7 @@ class EventMerge {
   }
 
   // Writes the events until `now`. A scope that is still open at `now` ends at `now` in a file that can be
-  // overwritten. In other files it is written as a begin event. Its buffer keeps the scope in its OpenScopes.
+  // overwritten. In other files, the scope is written as a begin event, and the thread's buffer remembers it.
   void write(StagedFile& file, std::uint64_t now) {
     const auto is_later = [](const Part& a, const Part& b) { return a.time() > b.time(); };
     std::ranges::make_heap(parts_, is_later);

@@ -186,8 +186,8 @@ void TracerState::write_ring() {
 
 // ---- Buffers ----
 
-// Takes over the buffer of a thread that is new to this Tracer. Events that it had for an earlier Tracer are
-// dropped.
+// Takes over the buffer of a thread that is new to this Tracer. Drops the events that the buffer has for an
+// earlier Tracer.
 void TracerState::adopt(TraceBuffer& buffer) {
   buffer.base_ += buffer.filled_;
   buffer.filled_ = buffer.flushed_ = 0;
@@ -320,7 +320,7 @@ std::uint64_t* TraceArguments::put_string(std::uint64_t* at, const TextRef& name
 
 namespace {
 
-// If another thread holds the lock, it will release it soon. The interrupted thread can't release it.
+// Another thread that holds the lock will release it soon. The interrupted thread can't release it.
 bool lock_in_signal_handler(std::mutex& lock) {
   constexpr int kMostPauses = 500;
   constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 1'000'000};

@@ -7,8 +7,8 @@
 
 namespace fxt::test {
 
-// Random numbers from a generator, or from the bytes of a fuzzer, after which they are zeros. A copy
-// continues with the same numbers.
+// Random numbers from a generator, or from the bytes of a fuzzer. After the last byte, all numbers are 0. A
+// copy continues with the same numbers.
 class Choice {
  public:
   explicit Choice(std::uint64_t seed) : state_(seed) {}

@@ -115,7 +115,7 @@ OptionTable table_of(DrawOptions& options) {
   return {std::move(what), std::move(how)};
 }
 
-// Depends on the suffix, after removing the suffix of compressed files.
+// Returns the kind for the suffix of the name. A suffix of compressed files does not count.
 PictureKind kind_of_name(const std::string& output) {
   if (output == "-") return PictureKind::Svg;
   std::filesystem::path name(output);

@@ -439,7 +439,7 @@ class JsonText {
     append_text(out_, "],\"lanes\":[");
     list(drawing_.lanes.size(), [&](std::size_t i) { lane(drawing_.lanes[i]); });
     append_text(out_, "],\"details\":[[]");
-    // Lines are numbered in the order of their use, so that the page has only those of its shapes.
+    // Lines are numbered in the order of their use, so that the page has only the lines of its own shapes.
     for (const std::uint32_t details : details_.all()) {
       append_text(out_, ",[");
       const auto lines = drawing_.details->lines_of(details);
@@ -498,7 +498,7 @@ class JsonText {
     return shape.details == 0 ? 0 : 1 + details_.number_of(shape.details);
   }
 
-  // Writes starts, lengths and names of all calls. Only calls that have them also get, by index: the number
+  // Writes starts, lengths and names of all calls. For calls that have them, also writes by index: the number
   // of merged calls, the longest of them, the frame and details. Lists the calls without an end.
   void row(const Row& row) {
     TextBuffer begins, lengths, names, counts, longest, frames, details, endless;
@@ -530,7 +530,7 @@ class JsonText {
   const Drawing& drawing_;
   const std::vector<Color> colors_;  // by name
   TextBuffer out_;
-  Numbering details_, lines_;  // those that are used
+  Numbering details_, lines_;  // only the details and lines that the page uses
 };
 
 }  // namespace

@@ -30,7 +30,7 @@ std::size_t hue_of(std::string_view name) {
 std::vector<Color> colors_of(const Drawing& drawing) {
   std::vector<Color> colors;
   for (const CallName& name : drawing.names) colors.push_back({hue_of(name.name), 0});
-  // How often two names that are hard to distinguish are next to each other. The first name is the later one.
+  // How often names with similar hues are neighbors in a row. A pair begins with the name of higher index.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> neighbors;
   for (const Drawing::Lane& lane : drawing.lanes)
     for (const Row& row : lane.rows) {
@@ -44,7 +44,7 @@ std::vector<Color> colors_of(const Drawing& drawing) {
           ++neighbors[{std::max(call.name, before->name), std::min(call.name, before->name)}];
       }
     }
-  // The names in their order get the shade with fewer such neighbors among the names before them.
+  // Gives each name, in order, the shade that fewer of its neighbors among the earlier names have.
   for (auto at = neighbors.begin(); at != neighbors.end();) {
     const std::uint32_t name = at->first.first;
     std::array<std::uint64_t, kShades> uses{};
@@ -72,7 +72,7 @@ namespace {
 
 constexpr double kMargin = kMargins / 2.0;
 constexpr std::uint64_t kAxis = 26, kHeading = 15, kRow = 17, kGap = 12, kFootLine = 14, kCounterRow = 34;
-constexpr double kMarkHalf = 4;  // half of its width
+constexpr double kMarkHalf = 4;  // half the width of an instant's mark
 constexpr double kColumn = 6.7;  // width of a column of the font
 constexpr double kThinnest = 0.5, kBetween = 0.5;
 constexpr std::uint64_t kTickRoom = 100;

@@ -119,8 +119,8 @@ void DrawnTimeline::ended(CallTrack& thread, const Call& call) {
               .frame = extra.frame,
               .has_end = call.has_end};
   if (!call.has_end) ++report_.endless;
-  // A frame with many values is a call of length 0. A frame with a length, from single steps, is drawn as a
-  // call.
+  // A frame with many values is a call of length 0, and is drawn as a frame. A frame with a length comes from
+  // single steps, and is drawn as a call.
   if (shape.longest_ns == 0 && call.category() == kFrames) {
     shape.kind = Shape::Kind::Frame;
     return mark(state, thread.chosen, shape);
@@ -130,7 +130,7 @@ void DrawnTimeline::ended(CallTrack& thread, const Call& call) {
 
 std::uint32_t DrawnTimeline::details_of(const Event& event) {
   TextBuffer text;
-  const bool is_frame = frame_of(event).has_value();  // the frame already has its number
+  const bool is_frame = frame_of(event).has_value();  // the shape already shows the number of the frame
   for (const Argument& argument : event.arguments) {
     if (is_frame && argument.name.text == "frame") continue;
     if (text.size() > kDetailsBytes) break;

@@ -45,7 +45,7 @@ class DrawnTimeline : private CallListener {
 
   bool is_empty() const { return axis_.is_empty(); }
   // Detail::Pixels merges shapes that are narrower than a pixel. Detail::Few does this for the picture in a
-  // page, which is shown only without scripts. Detail::All merges only as many as the limit of a page
+  // page, which is shown only without scripts. Detail::All merges only as many shapes as the limit of a page
   // requires. Threads come first, by process and thread. Then come the async operations of each process,
   // CPUs, and counters.
   enum class Detail : std::uint8_t { Few, Pixels, All };

@@ -340,7 +340,7 @@ TEST(Checker, W20Counters) {
             kClean);  // a double that is not a number
 }
 
-// Perfetto separates ids and processes. In Tracy, they form one plot; by name, they form one counter.
+// One name is one counter, although Perfetto separates ids and processes. Tracy draws a single plot.
 TEST(Checker, W20OneCounterMayHaveSeveralIdsAndProcesses) {
   const Words number = {0x7'0005'0011};
   const auto elsewhere = event(EventType::Counter, 7, kA, 3, joined(number, {0}), 1);

@@ -1,5 +1,5 @@
-// Traces of other writers, which the spec allows, but which break rules of some reader. No data are lost when
-// they are copied or cut.
+// Traces of other writers, which the spec allows, but which break rules of some reader. Copies and cuts of
+// these traces lose no data.
 #include <algorithm>
 #include <array>
 #include <cstddef>

@@ -24,8 +24,8 @@ void PrintTo(const Counts& counts, std::ostream* out) {
   *out << counts.begins << " begins, " << counts.ends << " ends, " << counts.completes << " completes";
 }
 
-// The counts of each piece, if the trace, which begins with an instant at 0, is cut at kEdge. `add` gets a
-// function that writes an event.
+// Cuts a trace at kEdge, and returns the counts of each piece. The trace has an instant at 0, and the events
+// that `add` writes. `add` gets a function that writes an event.
 template <typename Add>
 std::vector<Counts> counts_of(Add add, const CutOptions& options = {.split_ns = kEdge}) {
   const Words trace = file_of([&](Writer& writer) {

@@ -42,7 +42,7 @@ CutOptions range(std::uint64_t from, std::uint64_t to) {
   return {.range = {.from = TraceTime{.ns = from}, .to = TraceTime{.ns = to}}};
 }
 
-// The only piece, which breaks no rule that the trace keeps.
+// The text of the only piece. Neither the trace nor the piece breaks a rule.
 std::string text_of_cut(const Words& words, const CutOptions& options) {
   EXPECT_EQ(broken_rules(words), "");
   const Cuts cuts = cut(words, options);
@@ -114,7 +114,7 @@ TEST(OrderOfEnds, EventsAtTheStartOfARangeComeAfterTheCallsAroundThem) {
             "end 32 1/2 \"c\" \"pair\"\n");
 }
 
-// Tracy would take the earlier call's end for the end of the later call.
+// Tracy would end the later call with the end of the earlier call.
 TEST(OrderOfEnds, CallsThatBeginAtTheEndOfACutCallComeAfterIt) {
   EXPECT_EQ(text_of_cut(trace(complete(10, 14, "first"), complete(15, 40, "before"), complete(40, 50, "next"),
                               complete(50, 60, "next"), complete(61, 70, "last"), complete(5, 90, "outer")),
@@ -277,7 +277,7 @@ class RandomTrace {
   std::vector<Written> events_;
 };
 
-// Calls, total and self time of each name.
+// For each name: the number of calls, and the times: total, self (0 without `has_self`), minimum, maximum.
 std::map<std::string, std::string> figures_of(const Words& words, const TimeRange& range, bool has_self) {
   tools::Statistics statistics({.range = range});
   OrderedReader reader(std::as_bytes(std::span(words)));
@@ -313,7 +313,7 @@ TEST(OrderOfEnds, StatisticsOfARangeAndItsPieceAreEqual) {
   for (unsigned seed = 0; seed < 500 && !HasFailure(); ++seed) expect_same_figures(seed, false);
 }
 
-// If calls are equal after the cut, the statistics can't distinguish the outer one.
+// After the cut, nested calls may have equal times. The outer one is unknown, so self times are not compared.
 TEST(OrderOfEnds, StatisticsOfARangeAndItsPieceAreEqualWithEqualTimes) {
   for (unsigned seed = 0; seed < 500 && !HasFailure(); ++seed) expect_same_figures(seed, true);
 }

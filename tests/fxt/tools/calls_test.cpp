@@ -160,7 +160,7 @@ TEST_F(Calls, CompleteEventsCanCrossPairs) {
   EXPECT_EQ(nlohmann::json::parse(dump("--stats --json"))["crossing_calls"], 1);
 }
 
-// A call without an end event has an inferred end, which does not count.
+// A call without an end event has an inferred end, which does not count as crossing.
 TEST_F(Calls, WithoutAnEndCrossNothing) {
   complete(kMain, 1000, 1100);
   begin(kWork, 1050);

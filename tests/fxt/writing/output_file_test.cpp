@@ -73,7 +73,7 @@ TEST_F(FileOutputTest, AppearsWhenItIsComplete) {
     Writer writer(output);
     writer.flush();
     EXPECT_FALSE(std::filesystem::exists(path_));
-    EXPECT_EQ(files(), 1U);  // beside it
+    EXPECT_EQ(files(), 1U);  // the temporary file
     writer.finish();
     EXPECT_EQ(std::filesystem::file_size(path_), kStart.size() * 8);
   }
@@ -94,7 +94,7 @@ TEST_F(FileOutputTest, KeepsTheOlderFileUntilThen) {
     writer.flush();
   }
   EXPECT_EQ(std::filesystem::file_size(path_), 5U);
-  EXPECT_EQ(files(), 2U);  // the data that were sent remain next to it
+  EXPECT_EQ(files(), 2U);  // the written data remain in the temporary file
 }
 
 TEST_F(FileOutputTest, KeepsTheDataBeforeAnException) {
@@ -151,7 +151,7 @@ TEST_F(FileOutputTest, ThrowsIfAFileCannotBeWritten) {
     std::filesystem::create_directories(path_ + "/in the way");
     EXPECT_THROW(writer.finish(), std::system_error);
   }
-  EXPECT_EQ(files(), 2U);  // the data that were sent remain next to it
+  EXPECT_EQ(files(), 2U);  // the written data remain in the temporary file
 }
 
 TEST_F(FileOutputTest, KeepsTheModeOfAReplacedFile) {

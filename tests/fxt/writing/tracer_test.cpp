@@ -205,7 +205,7 @@ TEST_F(TracerTest, AFlowBindsToTheDurationAroundIt) {
     trace_flow_begin(kHit, 1);
     trace_flow_step(kHit, 1);
     { const TraceScope inner(kInner); }
-    trace_flow_end(kHit, 1);  // readers would bind it to the inner one
+    trace_flow_end(kHit, 1);  // readers would bind this event to the inner scope
   }
   using enum EventType;
   EXPECT_EQ(seen().findings, "");
@@ -215,16 +215,16 @@ TEST_F(TracerTest, AFlowBindsToTheDurationAroundIt) {
 TEST_F(TracerTest, StartsAndEndsMayBeInDifferentFunctions) {
   {
     const Tracer tracer(path_);
-    trace_end(kOuter);  // it did not begin
+    trace_end(kOuter);  // no duration of this event is open
     const auto start = [] { trace_begin(kOuter, "n", 1); };
     const auto end = [] { trace_end(kOuter); };
     start();
     {
       const TraceScope scope(kInner);
-      trace_end(kInner);  // it belongs to the scope
+      trace_end(kInner);  // has no effect on a scope
       trace_instant(kHit);
     }
-    trace_begin(kQueue);  // it ends with the one around it
+    trace_begin(kQueue);  // ends with the duration around it
     end();
     trace_end(kQueue);
     end();
@@ -322,7 +322,7 @@ TEST_F(TracerTest, OpenScopesEndAtEachFlush) {
 
 // Meanwhile, the thread's buffer is reused many times.
 TEST_F(TracerTest, AScopeMayLastForMillionsOfEvents) {
-  constexpr std::size_t kEvents = 600'000;  // exceeds the Checker's window
+  constexpr std::size_t kEvents = 600'000;  // fill the buffer many times
   {
     const Tracer tracer(path_);
     const TraceScope outer(kOuter);

@@ -167,7 +167,7 @@ TEST(Timeline, ARangeMayBeginAndEndWithoutEvents) {
   EXPECT_THAT(shapes(events, range("500ns~2500ns")), ElementsAre("258+250 row 0: work: 500 ns at 1 µs"));
 }
 
-// A range can also have the trace's own times. Times before and after the trace are not drawn.
+// A range may use the clock of the trace. Times before and after the trace are not drawn.
 TEST(Timeline, ARangeEndsWithTheTrace) {
   EXPECT_THAT(drawn({call(1000, 2000, "main")}, range("0~1m")).svg,
               HasSubstr("data-from=\"0\" data-to=\"1000\""));
@@ -629,7 +629,7 @@ TEST(Timeline, TheAxisCountsFromTheEarliestRecord) {
   EXPECT_THAT(drawn(events, range("0.0000000~0.0000020")).svg, HasSubstr("data-from=\"0\" data-to=\"1000\""));
 }
 
-// Names with the hues of "a" (h), and of names with the same or the next hue.
+// Returns `count` names with the same hue: `first` and generated names.
 std::vector<std::string> names_like(const std::string& first, std::size_t count) {
   std::vector<std::string> names{first};
   for (int i = 0; names.size() < count; ++i)
