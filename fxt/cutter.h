@@ -58,7 +58,7 @@ struct CutCounters {
   std::uint64_t last_ns = 0;
   std::uint64_t oversized = 0;  // pieces that exceed split_bytes by more than a block
   std::uint64_t largest_bytes = 0;
-  // The least split_bytes with which each piece so far has room for its repeated state and some records.
+  // The smallest split_bytes with which each piece so far holds its repeated state and some records.
   std::uint64_t least_bytes = 0;
   // Durations and async operations that continue after a piece, counted once per piece.
   std::uint64_t cut_calls = 0;

@@ -24,7 +24,7 @@ struct Rule {
 // All rules, in the order of their ids.
 FXT_API std::span<const Rule> rules();
 
-// The programs that read traces. The spec counts as a reader that rejects whatever it forbids.
+// The programs that read traces. The spec counts as a reader that rejects everything that the spec forbids.
 enum class KnownReader : std::uint8_t { Perfetto, Tracy, FuchsiaCpp, FuchsiaRust, Spec };
 
 // "perfetto", "tracy", "fuchsia-cpp", "fuchsia-rust", "spec".
@@ -138,7 +138,7 @@ enum class Fault : std::uint8_t {
   OverlapsBegun,    // such an event, with an open duration between the two complete events
   OpenWhenEnded,    // a duration that is open when the complete event around it ends
   Crosses,          // a duration that gets the end of another one
-  TakesEarlierEnd,  // a duration that gets the end of a complete event that ends at its begin
+  TakesEarlierEnd,  // a duration that gets the end of a complete event, which ends when the duration begins
   TooDeep,
   StrayEnd,
   StrayEndInside,  // an end without a begin, inside a complete event

@@ -56,8 +56,8 @@ class LinkCheck {
     std::uint32_t arguments = 0;  // ArgumentNames of async begins and ends
   };
   struct Flow {
-    std::uint64_t offset = 0;  // offset of its begin
-    std::uint64_t last = 0;    // time of its last event
+    std::uint64_t offset = 0;  // offset of the flow's begin
+    std::uint64_t last = 0;    // time of the flow's last event
   };
   struct Async : OpenAsyncs<std::uint64_t> {  // the tag is the offset of the begin
     std::size_t ended = 0;   // number of operations that ended before an operation inside them
@@ -81,7 +81,7 @@ class LinkCheck {
     else
       flow.tag->last = link.time;
   }
-  // At the next event of the id, Perfetto ends the operations that are still open inside one that has ended.
+  // When the id's next event comes, Perfetto ends the open operations inside an operation that has ended.
   void judge_async(const Link& link) {
     Async& async = asyncs_[link.id];
     if (link.time < async.last) return report(Fault::OutOfOrder, link, "its id");

@@ -118,7 +118,7 @@ struct OpenAsyncs {
             .is_of_other = own != nullptr && own != ended,
             .repeats_a_name = argument_names.share(ended->arguments, arguments)};
   }
-  // The innermost operation with these names, of any process or of the given one; null if none is open.
+  // The innermost open operation with these names, in `process` or in any process; null if there is none.
   Operation* innermost(std::size_t names, std::optional<std::uint64_t> process = std::nullopt) {
     const auto found = std::find_if(open.rbegin(), open.rend(), [&](const Operation& operation) {
       return operation.names == names && !operation.end && (!process || operation.process == *process);

@@ -13,9 +13,9 @@
 
 namespace fxt {
 
-// The durations of one thread that are open at its last event, outermost first. Events must come in the order
-// of time, outer durations before inner ones. Times after kLatest are treated as kLatest. `Tag` is the
-// caller's data for each duration.
+// The durations of one thread that are open at the thread's last event, outermost first. Events must come in
+// the order of time, outer durations before inner ones. Times after kLatest are treated as kLatest. `Tag` is
+// the caller's data for each duration.
 template <typename Tag>
 class Nesting {
  public:
@@ -141,7 +141,7 @@ class Nesting {
   }
 
  private:
-  // Each of these finds the duration around an event, and returns the fault of the event in that place.
+  // Each of these functions finds the duration around an event, and returns the event's fault.
   Misplaced find_around(std::uint64_t time, Duration*& around) const {
     time = std::min(time, kLatest);
     while (around->end <= time) --around;

@@ -62,7 +62,7 @@ class TrackCheck {
     std::uint64_t begin = 0;
     std::uint64_t name = 0;       // for durations that await their end
     std::uint32_t arguments = 0;  // for such durations: ArgumentNames of the begin
-    bool is_tied = false;         // Tracy ends it with the complete event before it, so its length is 0
+    bool is_tied = false;         // Tracy ends it together with an earlier complete event, so its length is 0
   };
 
   void apply(const Step& step) {
@@ -83,8 +83,8 @@ class TrackCheck {
       refuse(durations_.add_flow(step.time), step);
     }
   }
-  // Viewers drop a complete event if a shorter one that begins at the same time comes before it in the file.
-  // Here the longer one comes first, because the steps are sorted by length.
+  // Viewers drop a complete event if a shorter one with the same begin comes before it in the file. Here the
+  // longer one comes first, because the steps are sorted by length.
   void drop_begun_together(const Step& step) {
     const auto is_dropped = [&step](const auto& around) {
       return around.tag.begin == step.time && around.end != Nesting<Tag>::kOpen && around.end > step.end &&

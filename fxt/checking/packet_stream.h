@@ -1,6 +1,6 @@
-// Checks the blobs of type Perfetto. Together they are packets of a Perfetto trace: a protobuf that may be
-// split anywhere (rule W23). Finds the borders of packets and fields, not their meaning. Internal to the
-// Checker.
+// Checks the blobs of type Perfetto. Together, the blobs form the packets of a Perfetto trace, a protobuf
+// that may be split at any byte (rule W23). Finds the borders of packets and fields, not their meaning.
+// Internal to the Checker.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ inline constexpr std::uint8_t kPacketTag = 0x0a;  // field 1 of a trace, with a 
 
 class PacketStream {
  public:
-  // Takes the next bytes. Returns false, also in all later calls, if they are not packets.
+  // Takes the next bytes. Returns false if they do not form packets, and then also in all later calls.
   bool add(std::span<const std::byte> bytes);
   // True between two packets.
   bool is_whole() const { return state_ == State::PacketTag; }

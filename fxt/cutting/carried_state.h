@@ -47,7 +47,7 @@ class CarriedState {
   void write_state(Piece& piece) const;
 
  private:
-  // The incoming side of a ContextSwitch. Only its arguments show which thread is the idle one.
+  // The incoming side of a ContextSwitch. Only the record's arguments show whether the thread is idle.
   struct Running {
     std::uint64_t time = 0;
     std::uint64_t thread = 0;

@@ -65,8 +65,8 @@ class ChosenRecords {
  public:
   explicit ChosenRecords(const CutOptions& options) : threads_(options.threads), keeps_(options.keeps) {}
 
-  // Calls `consume(record)` with the record, or with the kept part of it. If no part of a flow event is kept,
-  // calls it with a LeftOutFlow. For other records without a kept part, does not call it.
+  // Calls `consume(record)` with the record, or with the kept part of the record. If no part of a flow event
+  // is kept, calls `consume` with a LeftOutFlow. Drops other records without a kept part.
   template <typename T, typename Consume>
   void filter(const T& record, Consume consume) {
     if constexpr (std::is_same_v<T, Event>) {

@@ -35,7 +35,7 @@ class CutFlows {
   struct OfTrace {
     bool is_written = false;  // true if a piece has an event of the flow
   };
-  // The data of one event of a flow that are needed to write an end of the flow.
+  // The data of a flow event that are needed to write an end of the flow.
   struct Place {
     std::uint64_t time = 0;
     Thread thread = {};

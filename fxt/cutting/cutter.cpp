@@ -49,7 +49,7 @@ class ReadAhead {
   };
 
   HeldTexts* texts_;
-  std::vector<Waiting> records_;  // records after count_ only keep their memory
+  std::vector<Waiting> records_;  // records from index count_ on are unused, and keep their memory
   std::size_t count_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint64_t end_ = 0;
@@ -73,7 +73,7 @@ class Cutter::State {
  private:
   void consume_any(const Record& record, std::uint64_t bytes);
   void consume(const Record& record);
-  // Keeps the record waiting, which --split-size needs.
+  // For --split-size: makes the record wait until the records near it are known.
   void hold(const Record& record, std::uint64_t bytes);
   // Consumes the waiting records. All records that begin before `next_time` have been added.
   void consume_held(std::uint64_t next_time);

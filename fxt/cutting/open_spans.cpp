@@ -131,7 +131,7 @@ void OpenSpans::end_with_outer(SpanStack& stack, SpanStack::Position span) {
   erase(stack, inside);
 }
 
-// Deletes only empty stacks of async operations, because there may be any number of these.
+// Deletes only empty stacks of async operations, because there may be any number of ids.
 void OpenSpans::forget_if_over(const Event& event, const SpanStack& stack) {
   if (is_async(event.type) && stack.empty() && stack.after == 0) asyncs_.erase(event.id);
 }

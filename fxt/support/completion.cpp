@@ -25,7 +25,7 @@ bool is_file(const Option& option) {
   return std::ranges::find(kFiles, option.argument) != kFiles.end();
 }
 
-// The start of an option's help, short enough to stand next to the option.
+// The start of an option's help, short enough for the line of the option.
 std::string_view short_help(const Option& option) {
   const std::string_view help = option.help;
   return help.substr(0, std::min({help.find("; "), help.find(": "), help.find(". "), help.find(" (")}));

@@ -63,8 +63,8 @@ template <typename Filter>
 using DecoderOf = std::remove_reference_t<decltype(std::declval<Filter&>().filter())>;
 using ZstdDecoder = DecoderOf<io::zstd_decompressor>;
 
-// Boost accepts a truncated zstd file as complete. This test appends a frame with the byte "x": it decodes to
-// that byte only after a complete file.
+// Boost accepts a truncated zstd file as complete. This test appends a frame with the byte "x". The frame
+// decodes to that byte only after a complete file.
 bool is_whole(ZstdDecoder& decoder) {
   constexpr std::string_view kFrame("\x28\xb5\x2f\xfd\x20\x01\x09\0\0x", 10);
   std::array<char, 64> room{};

@@ -84,7 +84,7 @@ class FilePlace {
   };
   // Opens the file without blocking.
   Opened open() const;
-  // Tells open() that the status was Regular a moment ago, so it checks the file only after opening it.
+  // Tells open() that the status was Regular a moment ago, so open() checks the type only after opening.
   void expect_regular() { is_expected_regular_ = true; }
 
  private:

@@ -12,7 +12,7 @@ function(install_program program)
     return()
   endif()
   install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} ${ARGN})
-  if(BUILD_SHARED_LIBS)  # one of them is ours
+  if(BUILD_SHARED_LIBS)  # the program then needs a shared library of this project
     file(RELATIVE_PATH libdir /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
     set_target_properties(${program} PROPERTIES INSTALL_RPATH $ORIGIN/${libdir})
   endif()

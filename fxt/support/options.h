@@ -55,8 +55,8 @@ struct Option {
 
 // ---- Values ----
 
-// Calls `take` with each value. Its type is any type that Boost or a validate() below can parse. `take` may
-// throw UsageError.
+// Calls `take` with each value. A value may have any type that Boost or a validate() below can parse. `take`
+// may throw UsageError.
 template <typename T>
 ValueMaker each(std::function<void(const T&)> take) {
   return [take = std::move(take)] { return boost::program_options::value<T>()->notifier(take); };

@@ -16,7 +16,7 @@ constexpr bool is_plain(char c) { return c >= 0x20 && c < 0x7f; }
 // dump.
 using CharacterSet = std::array<bool, 256>;
 
-// All ASCII characters that are plain, except some special ones.
+// The printable ASCII characters, except some special ones.
 constexpr CharacterSet plain_without(std::string_view special) {
   CharacterSet set{};
   for (std::size_t byte = 0; byte < set.size(); ++byte) {

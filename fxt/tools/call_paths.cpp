@@ -119,7 +119,7 @@ CallGraph CallPaths::callers_of(const std::string& pattern) const {
   const std::vector<bool> matches = paths_of(pattern);
   const std::vector<Path>& paths = tree_.paths();
   PathTree tree;
-  std::vector<bool> is_inside(matches.size());  // whether it is inside a path that matches
+  std::vector<bool> is_inside(matches.size());  // by path: true if it is inside a path that matches
   std::uint64_t cut = 0;
   for (std::size_t i = 0; i < matches.size(); ++i) {
     const std::uint32_t parent = paths[i].parent;

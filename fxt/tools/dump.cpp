@@ -300,7 +300,7 @@ ExitCode dump_records(const DumpOptions& options, EntrySource& source, StandardO
   return report_end(source, "fxt-dump");
 }
 
-// Prints notes about events that could not be placed to standard error.
+// Prints the notes about odd events to standard error.
 void report_notes(const std::vector<std::string>& notes, const std::string& file) {
   for (const std::string& note : notes) fmt::print(stderr, "fxt-dump: {}: {}\n", printable(file), note);
 }

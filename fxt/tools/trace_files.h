@@ -78,7 +78,7 @@ class PieceFiles final : public PieceOutputs {
     std::string target;  // "-" is standard output, for a single file only
     bool is_split = false;
     std::uint64_t split_bytes = 0;         // size of each piece; 0: no limit
-    bool replaces_anything = false;        // files may be replaced, and any number of pieces
+    bool replaces_anything = false;        // existing files may be replaced; any number of pieces is allowed
     bool syncs = false;                    // files are on the disk when they are finished
     std::vector<std::string> inputs = {};  // inputs are never replaced
     const TraceFormat* format = &fxt_format();

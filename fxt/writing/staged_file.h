@@ -29,8 +29,8 @@ class StagedFile {
 
   // False for pipes, devices and standard output, where sent data can't be changed.
   bool can_overwrite() const { return can_overwrite_; }
-  // Returns space for a record. If the page has too little space left, it is filled with records of one word
-  // that have no effect.
+  // Returns space for a record. If the page has too little space left, fills the page with records of one
+  // word that have no effect.
   std::uint64_t* claim(std::size_t words) {
     if (count_ + 2 * kPageWords > words_.size()) send();
     const std::size_t room = kPageWords - offset() / kWord % kPageWords;

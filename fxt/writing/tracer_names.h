@@ -39,7 +39,7 @@ class TracerNames {
     return index;
   }
 
-  // Starts a trace, and repeats the names that are known by then.
+  // Starts a trace, and repeats the names that were used before.
   void start(std::uint64_t process, std::string_view process_name) {
     std::string kept;
     const std::string_view name = as_written(process_name, kObjectNameBytes, kept);

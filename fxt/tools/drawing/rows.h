@@ -32,11 +32,11 @@ class Row {
  public:
   using Shapes = std::multimap<std::uint64_t, Shape>;  // by begin_ns
 
-  // Adds a call. If it overlaps the next call, it is cut there; if it overlaps the call before it, that call
-  // is cut. At the end of the row, the call may be merged with the last one as in merge(merged_ns). Then the
-  // function returns false.
+  // Adds a call. An overlap with the next call is cut from the new call, and an overlap with the call before
+  // is cut from that call. At the end of the row, the call may be merged with the last one as in
+  // merge(merged_ns). Then the function returns false.
   bool put(const Shape& call, std::uint64_t merged_ns = 0);
-  // Adds an instant. Returns false if it is the same frame as the instant before it.
+  // Adds an instant. Returns false, and adds nothing, if an instant at this time shows the same frame.
   bool mark(const Shape& mark);
 
   // Merges neighbors that are narrower than a pixel of this width, the earliest first. Stops when there are

@@ -39,7 +39,7 @@ std::uint64_t divided_up(std::uint64_t number, std::uint64_t by) {
   return number / by + (number % by != 0 ? 1U : 0U);
 }
 
-// Returns only numbers that have a place on an axis.
+// Returns nothing for values that have no position on an axis.
 std::optional<double> number_of(const Value& value) {
   return std::visit(
       []<typename T>(const T& held) -> std::optional<double> {

@@ -284,7 +284,7 @@ INSTANTIATE_TEST_SUITE_P(
         EdgeFile{"OfAPacketOfAllWireTypes",
                  packets({0x0a, 23,   0x08, 0x96, 0x01, 0x11, 1,    2, 3,    4, 5, 6, 7,
                           8,    0x1a, 3,    'a',  'b',  'c',  0x22, 0, 0x2d, 1, 2, 3, 4}),
-                 "W23"},  // one byte less than its size
+                 "W23"},  // the size is one byte too small
         EdgeFile{"OfOnePacket", packets({0x0a, 24,   0x08, 0x96, 0x01, 0x11, 1,    2, 3,    4, 5, 6, 7,
                                          8,    0x1a, 3,    'a',  'b',  'c',  0x22, 0, 0x2d, 1, 2, 3, 4}),
                  ""},

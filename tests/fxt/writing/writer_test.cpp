@@ -30,7 +30,7 @@ Words scheduling_words(std::string_view text, const SchedulingRecord& record) {
                      [&record](Writer& writer) { writer.write(record); });
 }
 
-// The words of the event. Other events that it may need around it are not required here.
+// The words of the event, without other events that readers may require around it.
 Words event_words(const Event& event) {
   return words_after(prepare_tables, [&](Writer& writer) { writer.write(event); });
 }
