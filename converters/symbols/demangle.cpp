@@ -111,8 +111,8 @@ std::string_view coroutine_part(std::string_view symbol) {
   return {};
 }
 
-// The name at the start of the symbol of a function that is outside of all classes and namespaces, or in std.
-// This is needed for symbols that are too new for libiberty, such as those with constraints.
+// The name of a function that is outside of all classes and namespaces, or in std, from the start of its
+// symbol. This is needed for symbols that are too new for libiberty, such as those with constraints.
 std::optional<std::string> plain_name(std::string_view symbol) {
   symbol.remove_prefix(2);  // "_Z"
   const bool is_std = symbol.starts_with("St");

@@ -23,10 +23,10 @@ enum class Parameters : bool { Hidden, Shown };
 // the symbol can't be parsed, or if the name would be longer than a string of the output.
 std::optional<std::string> full_name(std::string_view symbol, Parameters parameters = Parameters::Shown);
 
-// Returns names in uftrace's short form, for demangle(); nothing if the symbol or the text can't be parsed.
-// The result is "std::vector::push_back" for a symbol that begins with "_Z". The older Rust mangling is based
-// on the mangling of C++. Example: "_$LT$alloc..vec..Vec$LT$T$GT$$u20$as$u20$core..ops..Drop$GT$::drop"
-// becomes "_<alloc::vec::Vec<T>>::drop".
+// Returns the name in uftrace's short form, for demangle(); nothing if the symbol can't be parsed. The result
+// is "std::vector::push_back" for a symbol that begins with "_Z". The older Rust mangling is based on the
+// mangling of C++. Example: "_$LT$alloc..vec..Vec$LT$T$GT$$u20$as$u20$core..ops..Drop$GT$::drop" becomes
+// "_<alloc::vec::Vec<T>>::drop".
 std::optional<std::string> short_cpp_name(const std::string& symbol);
 // The short form of a demangled Rust name: "<alloc::vec::Vec<u8>>::drop". `full` is the result of full_name()
 // for a symbol in Rust's newer mangling ("v0", RFC 2603), which begins with "_R".

@@ -18,7 +18,7 @@ namespace {
 
 // The maximum number of entries and address ranges to read in one file, which takes a few seconds.
 constexpr std::size_t kMaxWork = 20'000'000;
-// All units may refer to the ranges of one long list.
+// A limit, because all units may refer to the ranges of one long list.
 constexpr fxt::Limit kUnitRanges{"code ranges of compilation units with names of parameters", 4'000'000, 0};
 constexpr std::size_t kMaxDepth = 64;        // nesting of namespaces, and of types that stand for others
 constexpr std::size_t kMaxParameters = 256;  // in one function
@@ -359,8 +359,8 @@ FunctionType DwarfInfo::function_at(std::uint64_t offset) {
 FunctionType DwarfInfo::type_of_function(Dwarf_Die function, std::uint64_t address) {
   const Machine machine = *machine_of(machine_);
   FunctionType found{.integers = {}, .floats = {}, .integer_registers = machine.integers.size()};
-  // For a function that is only called in its own unit, the compiler may change the parameters. It then marks
-  // the function.
+  // For a function that is only called in its own unit, the compiler may change the parameters. The compiler
+  // then marks the function.
   if (number_of(function, DW_AT_calling_convention, DW_CC_normal) != DW_CC_normal) return found;
   found.result = scalar_type_of(function, machine.word_size);
   const bool hides_result = may_hide_result(function, machine);  // if true, integers are uncertain

@@ -141,7 +141,7 @@ void ElfImage::read_sections() {
   if (elf_getshdrstrndx(elf_, &names_section_) != 0) names_section_ = 0;
   if (gelf_getshdr(elf_getscn(elf_, names_section_), &header) != nullptr &&
       (header.sh_flags & SHF_COMPRESSED) != 0)
-    refuse(file_, "is a damaged ELF file");  // libelf would decompress it to any size that it claims
+    refuse(file_, "is a damaged ELF file");  // libelf would allocate any size that the section claims
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf_, section)) != nullptr;) {
     if (gelf_getshdr(section, &header) == nullptr) continue;
     const char* const name = elf_strptr(elf_, names_section_, header.sh_name);

@@ -1,5 +1,5 @@
 // All data of a recording that are known before its records are read. The conversion and --inspect both use
-// it.
+// these data.
 #pragma once
 
 #include <cstdint>

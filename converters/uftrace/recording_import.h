@@ -23,7 +23,7 @@ struct RecordingImport : Recording {
   // True if events, and the switches of perf, are shown.
   bool shows_own_events() const { return !options.no_event && !options.kernel_only; }
   bool shows_perf_switches() const { return !options.no_sched && shows_own_events(); }
-  // Switches disprove estimated exits, even if they are not shown.
+  // Switches disprove estimated exits, even if the switches are not shown.
   bool has_estimated_exits() const { return info.has<FeatureBits::EstimateReturn>(); }
 
   RecordingOptions options;
@@ -48,7 +48,7 @@ ThreadPlans plans_of(RecordingImport& recording, ImportContext& context);
 void skip_outside_calls(ThreadPlans& plans);
 
 // Reads the index of the recording, or makes it if it is missing or the recording has changed. The plans then
-// refer to it. There is no index if the kernel is shown, or if options select calls.
+// refer to the index. There is no index if the kernel is shown, or if options select calls.
 void use_index(RecordingImport& recording, ImportContext& context);
 
 // The time of the recording's first record, switch or kernel event. `kernel_ns` is the time of the first

@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(
         Name{"_RINvC1a1fFG_RL0_hERL0_hE", "a::f<fn(&u8)>"}, Name{"_RNvMC1aINtB2_1PL_hE1f", "<a::P<u8>>::f"},
         Name{"_RNvMC1aINtB2_1PL_E1f", "<a::P>::f"}, Name{"_RNvC1au9gre_6ka8i", "a::gr\u00f6\u00dfe"}));
 
-// GCC gives the parts of a coroutine the same name.
+// GCC compiles a coroutine to several functions, which have the same name and different suffixes.
 INSTANTIATE_TEST_SUITE_P(
     Coroutines, SimpleName,
     testing::Values(

@@ -130,7 +130,7 @@ TEST(SymbolTable, TheFirstOfTwoWithOneStartIsFound) {
   EXPECT_EQ(symbols.at(0x1010), "second");
 }
 
-// Functions and variables that are nested, overlapping or separate, empty ones, and several with the same
+// Functions and variables that are nested, overlapping, separate or empty. Several of them may have the same
 // start.
 TEST(SymbolTable, FindsTheLatestStartOfArbitraryOverlaps) {
   for (unsigned seed = 0; seed < 300; ++seed) {

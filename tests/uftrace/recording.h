@@ -43,7 +43,7 @@ class RecordingBuilder {
   RecordingBuilder& exit_with(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address,
                               std::string_view payload);
   RecordingBuilder& lost(std::uint64_t count);
-  // An event with `size` bytes of data. If it is 0, there is no `more` bit.
+  // An event with `size` bytes of data. If `size` is 0, there is no `more` bit.
   RecordingBuilder& event(std::uint64_t time_ns, std::uint64_t id, std::size_t size);
   RecordingBuilder& event_with(std::uint64_t time_ns, std::uint64_t id, std::string_view data);
   RecordingBuilder& word(std::uint64_t word);
@@ -69,7 +69,7 @@ class RecordingBuilder {
   void each_round(std::function<void()> call) { each_round_ = std::move(call); }
   // The output is cut into pieces.
   void split() { is_split_ = true; }
-  // Calls are written as a begin and an end.
+  // Calls are written as a start and an end.
   void pairs() { durations_ = DurationForm::Pairs; }
   // Sets the length of the recording in info; by default it is missing.
   void elapsed(std::string_view seconds) { elapsed_ = seconds; }

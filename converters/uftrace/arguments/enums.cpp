@@ -75,7 +75,7 @@ std::int64_t EnumType::wrap_at(std::int64_t value) const {
 }
 
 bool EnumType::describe(std::int64_t value, std::string& text) const {
-  constexpr std::size_t kMostNames = 64;  // the bits of a value; sums of other numbers need fewer names
+  constexpr std::size_t kMostNames = 64;  // one for each bit; sums of other numbers need fewer names
   const std::size_t before = text.size();
   const std::int64_t wrap = wrap_at(value);
   // Both lists are sorted from large to small. Enumerators that are too large for the rest are left out.

@@ -31,7 +31,7 @@ class EnumType {
   // Appends the enumerators that add up to the value, from large to small, each at most once, and the
   // remainder: "B|A", "B|A+0x8". Appends nothing and returns false if every enumerator is too large.
   bool describe(std::int64_t value, std::string& text) const;
-  // An upper limit of the bytes that describe() appends.
+  // An upper limit for the number of bytes that describe() appends.
   std::size_t longest_text() const { return longest_text_; }
   // The value of a recorded register. The upper half of a register with an int is 0, so a negative enumerator
   // must be sign-extended. In .dbg files, the enumerators of unsigned types are sign-extended as well: 200 in

@@ -10,7 +10,7 @@ namespace {
 
 // A function has few candidate layouts. More of them would cost time, and match by chance.
 constexpr std::size_t kMaxCandidates = 16;
-// task.txt lacks the sizes of libraries that were loaded later. No library is larger than this.
+// task.txt lacks the sizes of libraries that were loaded later. They are assumed to be smaller than this.
 constexpr std::uint64_t kLargestLibrary = std::uint64_t{256} << 20;
 // There can be many pointers into large tables. At this number, all cached pointers are dropped and read
 // again.

@@ -20,7 +20,7 @@ constexpr std::int64_t kEof = -1;
 constexpr std::size_t kMaxSteps = 256;
 
 // The recorder stores complete registers. The upper half of a register with a negative int is 0. Like
-// uftrace, this sign-extends values that would be small negative ints.
+// uftrace, this function sign-extends values that would be small negative ints.
 std::uint64_t signed_if_near(std::uint64_t bits) {
   constexpr std::uint64_t kFirst = 0xffff'0001, kLast = 0xffff'ffff;
   return bits >= kFirst && bits <= kLast ? bits | ~kLast : bits;
@@ -63,7 +63,7 @@ std::uint64_t* put_long_double(std::uint64_t* word, std::uint64_t header, const 
   return put_text(word, name_in(header), number.text());
 }
 
-// Very old recorders wrote this for a null pointer. Newer recorders write the word NULL, like any text.
+// Very old recorders wrote 0xffffffff for a null pointer. Newer recorders write NULL, like any text.
 bool is_null_text(const std::byte* text, std::size_t size) {
   return size == 4 && load<std::uint32_t>(text, std::endian::native) == 0xffff'ffff;
 }

@@ -42,7 +42,7 @@ class PayloadLayout {
     const FunctionType* function = nullptr;   // the function in the program; may be null
   };
   PayloadLayout(const std::vector<SpecItem>& items, const Context& context);
-  // Any order. Equal layouts give equal results.
+  // An arbitrary order, which a set needs. Equal layouts give equal results.
   friend auto operator<=>(const PayloadLayout&, const PayloadLayout&) = default;
 
   // The number of bytes that the values occupy at the start of `bytes`, without padding; nothing if `bytes`

@@ -15,8 +15,8 @@
 namespace convert::uftrace {
 namespace {
 
-// The limit for the repetitions of a part. With a hundred times as many, matching a name takes minutes, or
-// overflows the stack of the C library.
+// The limit for the repetitions of a part of a regular expression. With a hundred times as many, matching a
+// name takes minutes, or overflows the stack of the C library.
 constexpr std::size_t kMostRepeated = 1000;
 constexpr std::size_t kMostItems = 1024;  // of a function; a payload has fewer
 // A limit, because all functions are compared with all patterns.

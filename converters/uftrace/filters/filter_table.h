@@ -53,7 +53,7 @@ class FilterTable {
   struct Functions {
     Symbolizer& symbolizer;
     FunctionLines& lines;
-    const Names& names;  // has the texts of the lines
+    const Names& names;  // has the texts of source lines
     Demangle demangle;
   };
   // With `passes_program`, only kernel calls are shown. Throws UsageError if a pattern is not a valid regular
@@ -102,13 +102,13 @@ class FilterTable {
     // pattern then matches only this function.
     std::map<const SymbolTable*, bool> names_one = {};
   };
-  // The data that the options need.
+  // The properties of all options together.
   struct Needs {
-    bool filter = false;         // functions that are filtered in
+    bool filter = false;         // only functions that are filtered in are shown
     bool callers = false;        // only callers of some functions are shown
-    bool later_records = false;  // records after the start of a call
-    bool functions = false;      // functions in these later records
-    bool sizes = false;          // sizes of functions
+    bool later_records = false;  // records after the start of a call are needed
+    bool functions = false;      // the functions in these records are needed
+    bool sizes = false;          // the sizes of functions are needed
     bool locations = false;      // functions without a source location are hidden
   };
   static bool fits(Rule& rule, const std::string& name, const SymbolTable& table, Demangle demangle);

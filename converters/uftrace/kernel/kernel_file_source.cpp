@@ -13,7 +13,7 @@ namespace {
 
 // Bits of `prev_state`: the reasons why a thread does not run, and the subset for a thread that has exited.
 constexpr std::uint64_t kSleepingStates = 0xff, kDeadStates = 0x10 | 0x20;
-// Bits of `common_flags`: in a hardware interrupt, a software interrupt, or a non-maskable interrupt.
+// Bits of `common_flags` for events in a hardware, a software, or a non-maskable interrupt.
 constexpr std::uint64_t kInterruptFlags = 0x08 | 0x10 | 0x40;
 
 // Most functions return an int, and the upper half of the register is undefined. The kernel's own tracer

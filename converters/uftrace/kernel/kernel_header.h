@@ -36,7 +36,7 @@ struct IntegerField {
   bool exists() const { return size != 0; }
   std::size_t end() const { return std::size_t{offset} + size; }
   bool fits(std::span<const std::byte> payload) const { return exists() && payload.size() >= end(); }
-  // Requires fits().
+  // fits() must be true.
   std::uint64_t load_from(std::span<const std::byte> payload, std::endian order) const {
     return unsigned_bits(payload.subspan(offset, size), order);
   }

@@ -38,7 +38,7 @@ struct PrintExpression {
   std::uint64_t (*unary)(std::uint64_t) = nullptr;
   std::optional<std::uint64_t> (*binary)(std::uint64_t, std::uint64_t) = nullptr;
   std::vector<Name> names = {};  // for Symbol and Flags
-  // One for Unary, Symbol and Flags; two for Binary; three for Conditional.
+  // One operand for Unary, Symbol and Flags; two for Binary; three for Conditional.
   std::vector<PrintExpression> operands = {};
 
   // True if %s shows texts or names for the expression.

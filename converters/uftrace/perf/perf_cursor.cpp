@@ -65,7 +65,7 @@ constexpr std::uint64_t kPerfSlackNs = 1'000'000;
 // A large step forward must be confirmed by the next record of a known type, which must be among this many
 // records.
 constexpr int kMaxWitnesses = 8;
-// A shorter step is plausible even if nothing readable follows.
+// A step forward that is shorter is plausible even if nothing readable follows.
 constexpr std::uint64_t kLikelyPauseNs = 1'000'000'000;
 
 // Records of forks and exits have the time of the event, besides the time of writing. uftrace shows the time

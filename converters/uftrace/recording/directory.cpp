@@ -72,7 +72,7 @@ bool is_open(const fxt::Folder& folder, const char* fifo) {
 }
 
 // True if `uftrace recv` runs in the parent directory of the recording, and has a sender: it has a listening
-// socket and another socket. Its open files do not show this, because it opens files only briefly.
+// socket and another socket. It opens files only briefly, so its open files do not show the recording.
 bool is_received(const std::filesystem::path& recording) {
   std::error_code error;
   struct stat around {};

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kBuildIdMark = " build-id:";
 
 // The rule by which uftrace guesses the kernel addresses: if the stack of a program is below `stack_below`,
-// they begin at `kernel_base`.
+// the kernel addresses begin at `kernel_base`.
 struct KernelBaseRule {
   std::uint64_t stack_below;
   std::uint64_t kernel_base;

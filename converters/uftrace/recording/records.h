@@ -28,8 +28,8 @@ static_assert(fxt::kTilesWord<RecordWord::Type, RecordWord::More, RecordWord::Ma
 
 inline constexpr std::uint64_t kRecordMagic = 5;
 inline constexpr std::size_t kRecordSize = 16;
-// If a depth does not fit into its field: the writer adds depth * 64 to the word, so depth 1024 becomes depth
-// 0 and the address grows by one.
+// The writer adds depth * 64 to the word, even if the depth does not fit into its field. Therefore, depth
+// 1024 becomes depth 0, and the address grows by one.
 inline constexpr std::size_t kDepthModulus = std::size_t{RecordWord::Depth::kMax} + 1;
 
 // The bits of an entry or exit without payload under the mask: magic 5, no payload, type 0 or 1.

@@ -31,7 +31,7 @@ std::vector<Line> lines_of(const std::vector<TaskEvent>& events) {
   return lines;
 }
 
-// The time of the latest fork that assigned the id, from a time on and before another time; 0 if no fork did.
+// The time of the latest fork that assigned the id, after `from_ns` and up to `until_ns`; 0 if no fork did.
 std::uint64_t latest_fork_ns(const ReusedIds::Forks& forks, std::uint64_t id, std::uint64_t from_ns,
                              std::uint64_t until_ns) {
   const auto of_id = forks.find(ThreadId{id});

@@ -38,7 +38,7 @@ std::string program_of(const MemoryMap& map) {
   return found != map.modules.end() ? found->path : std::string();
 }
 
-// Completes the programs in a map. The recorder cuts paths at the first blank, and then finds no build-id.
+// Completes the programs in a map, because the recorder cuts paths at the first blank and loses the build-id.
 class ProgramFinder {
  public:
   // The map must outlive this object.
@@ -160,7 +160,7 @@ void Sessions::add_libraries(const std::vector<TaskEvent>& events) {
 }
 
 // From version 0.17 on, the recorder reports only the first load of a library. If another library was loaded
-// at the same address later, calls there may belong to either.
+// at the same address later, calls there may belong to either library.
 void Sessions::note_reloaded_libraries(const Directory& directory, const Info& info, Notes& notes) const {
   if (!info.tells_first_loads_only()) return;
   for (const AddressSpace& space : spaces_) {
@@ -220,8 +220,8 @@ void Sessions::fork_task(const Fork& fork) {
   if (session != nullptr && !add_span(task, session, fork.time_ns)) ++left_out_;
 }
 
-// Adds the threads that only info or a record file mentions. If the recording has one process, they belong to
-// it.
+// Adds the threads that only info or a record file mentions. If the recording has one process, the threads
+// belong to this process.
 void Sessions::add_unlisted_tasks(const Directory& directory, const Info& info, Notes& notes) {
   const auto add = [&](ThreadId tid) {
     const bool one_process = sessions_of_process_.size() == 1;

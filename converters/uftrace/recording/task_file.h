@@ -33,7 +33,7 @@ struct TaskStart {
   friend bool operator==(const TaskStart&, const TaskStart&) = default;
 };
 
-// FORK: a child was forked. The child writes it.
+// FORK: a child was forked. The child writes this line.
 struct Fork {
   std::uint64_t time_ns;
   ProcessId child = {};

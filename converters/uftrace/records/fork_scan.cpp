@@ -113,8 +113,8 @@ class ForkScan {
   }
 
  private:
-  // A forking call inside a forking call is part of it. For example, the program's fork function calls libc's
-  // fork.
+  // A forking call inside another forking call is part of the outer call. For example, the program's fork
+  // function calls libc's fork.
   void fork(const RecordItem& item, ForkKind kind) {
     if (!fork_depth_) {
       found_.calls.push_back(
@@ -170,7 +170,7 @@ class ForkScan {
       name(found_.snapshots[i].stack);
   }
 
-  // A record after the next requested time may be damaged. Its time is accepted if the next record agrees.
+  // Adds a snapshot only after two records with later times, because one of these times may be damaged.
   void pass_time(std::uint64_t time_ns) {
     if (late_) add_snapshots(std::min(late_->time_ns, time_ns), late_->before);
     late_.reset();

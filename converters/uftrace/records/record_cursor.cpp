@@ -133,7 +133,7 @@ RecordItem RecordCursor::next_bad_time(const Record& record, Lookahead following
   return consume_record(item, resync_.find_after_payload(following, expected).value_or(0));
 }
 
-// The length in an event's data is accepted if a record follows there, or if no record follows earlier.
+// The length in an event's data is accepted if a record follows at its end, or if no record follows earlier.
 RecordItem RecordCursor::next_event(const Record& record, Lookahead following) {
   RecordItem item{.what = RecordItem::What::Event,
                   .begin = offset(),

@@ -64,7 +64,7 @@ struct PlainRecords {
   std::uint64_t mismatch(const Record& record) const {
     return ((record.word & kPlainMask) ^ kPlainPattern) | std::uint64_t{record.time_ns >= limit_ns};
   }
-  // Decodes a plain record. Its depth may be any number.
+  // Decodes a plain record. The depth in the result may be any number.
   CallRecord call_of(const Record& record) const {
     const RecordType type = record.type();
     return {.type = type,
@@ -113,7 +113,7 @@ class RecordCursor {
   RecordCursor(const RecordCursor&) = delete;
   RecordCursor& operator=(const RecordCursor&) = delete;
 
-  // Calls RecordBlock::read(), for next().
+  // Reads the block from which next() returns items; see RecordBlock::read().
   void read(std::span<std::byte> block, const BytesAhead& ahead = {});
 
   // Skips the records before `offset`, and reads `bytes` instead: the entries of the calls that are open at

@@ -116,7 +116,7 @@ class IndexWords {
     words_ = words_.subspan(1);
     return word;
   }
-  // A number of parts, each of which has at least one word.
+  // Reads the number of parts. Each part has at least one word, so a larger number is damage.
   std::size_t count() {
     const std::uint64_t count = next();
     is_damaged_ |= count > words_.size();

@@ -20,7 +20,7 @@ class RecordTimes {
  public:
   // The latest time of an entry or exit.
   std::uint64_t seen_ns() const { return seen_ns_; }
-  // Later times may be damaged.
+  // Times after this one may be damaged.
   std::uint64_t trusted_until_ns() const { return trusted_until_ns_; }
   // The limit for times after damage. The latest times may be damaged themselves, by an amount too small to
   // be examined, so the next record may be earlier by that amount.

@@ -155,8 +155,8 @@ std::optional<std::size_t> Resync::find_likely(Lookahead ahead, std::size_t from
 
 // ---- Times ----
 
-// The time of the next likely record that has one. Removes that record, and all before it, from `ahead`. A
-// time before the start of the thread belongs to payload bytes that only look like a record.
+// The time of the next likely record that has a time. Removes this record, and all bytes before it, from
+// `ahead`. A time before the start of the thread belongs to payload bytes that only look like a record.
 std::optional<std::uint64_t> Resync::next_time(Lookahead& ahead) const {
   const Expectation any{};
   while (const auto found = find_likely(ahead, 0, std::min(kMaxPayload, ahead.bytes.size()), any)) {

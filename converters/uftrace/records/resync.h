@@ -35,7 +35,7 @@ inline constexpr std::uint64_t kLikelyGapNs = std::uint64_t{1} << 42;
 // Estimated exits and events may be some ns before the previous record.
 inline constexpr std::uint64_t kSlackNs = 1000;
 
-// True if a record with that time may follow one with `last_ns`. Differences wrap.
+// True if a record with that time may follow one with `last_ns`. The unsigned difference may wrap.
 inline bool may_follow(std::uint64_t time_ns, std::uint64_t last_ns) {
   return time_ns - last_ns + kSlackNs < kLikelyGapNs + kSlackNs;
 }

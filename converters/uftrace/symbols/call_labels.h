@@ -24,8 +24,8 @@ class CallLabels {
  public:
   CallLabels(Demangle demangle, Names& names) : demangle_(demangle), names_(names) {}
 
-  // Finds the labels of calls at up to kAtOnce addresses in a space, which is null if it is unknown. `found`
-  // has the symbols at the addresses.
+  // Finds the labels of calls at up to kAtOnce addresses in a space. `space` is null if it is unknown.
+  // `found` has the symbols at the addresses.
   static constexpr std::size_t kAtOnce = 16;
   void find(const AddressSpace* space, std::span<const std::uint64_t> addresses,
             std::span<const SymbolAt> found, std::span<LabelId> labels);

@@ -35,9 +35,9 @@ struct SymbolAt {
   // The following functions need a symbol. The names of all functions at the start of the symbol, with its
   // own name first.
   std::vector<std::string> names(Demangle mode) const;
-  // True if `module` in an option or spec means the image of the symbol. In uftrace it means the first
-  // module, by address, whose name begins with it. Here it also means other modules with exactly this name.
-  // It means a library that was loaded later only if there is no such module. `PLT` means the library
+  // True if `module` in an option or spec names the image of the symbol. As in uftrace, `module` names the
+  // first module, by address, whose name begins with this text. Here it also names other modules with exactly
+  // this name. If there is no such module, it names a library that was loaded later. `PLT` names the library
   // functions that the program itself calls.
   bool is_in(std::string_view module, const AddressSpace* space) const;
 };
@@ -65,8 +65,8 @@ class Images {
   SymbolAt kernel_at(std::uint64_t address);
   // The kernel's symbols, with absolute addresses; null if the recording has none.
   const SymbolTable* kernel_symbols();
-  // The parameters and the return value of a function, if options request the names of parameters, or if
-  // `needs_types`. A PLT entry has the names, without types, of the function that it apparently calls.
+  // The parameters and the return value of a function, if options request names of parameters, or if
+  // `needs_types`. A PLT entry gets the names, without types, from the function that it apparently calls.
   FunctionType function_of(const SymbolAt& function, const AddressSpace* space, bool needs_types);
   // The type of a variable, if it is known and scalar.
   std::optional<ScalarType> type_of(const SymbolAt& variable);

@@ -29,7 +29,7 @@ class TaskSymbols {
   TaskSymbols& operator=(const TaskSymbols&) = delete;
 
   // Changes the time for all later calls. Returns true if addresses may have another meaning than before.
-  // Then the caller must drop what it has cached by address.
+  // Then the caller must drop all data that it caches by address.
   bool move_to(std::uint64_t time_ns) {
     if (span_.from_ns <= time_ns && time_ns < span_.until_ns) return false;
     span_ = symbolizer_.span_at(task_, time_ns);

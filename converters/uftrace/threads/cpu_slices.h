@@ -92,9 +92,9 @@ class CpuSlices {
   bool is_off_cpu() const { return is_off_cpu_; }
   // True if the thread has left its CPU with its exit.
   bool has_left() const { return has_left_; }
-  // A record shows that the thread is on a CPU, even if its switches say otherwise.
+  // Must be called if a record shows that the thread is on a CPU, even if its switches contradict this.
   void prove_running() { is_off_cpu_ = false; }
-  // Another thread has the id from now on.
+  // Must be called when another thread gets the id.
   void begin_again() { has_exited_ = has_left_ = is_off_cpu_ = false; }
 
  private:

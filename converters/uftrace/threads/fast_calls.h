@@ -64,7 +64,7 @@ class FastCalls {
   // More labels than kLabelsInReach do not fit into the second-level cache. Then each label is prefetched
   // kLabelsAhead records before it is needed.
   static constexpr std::size_t kLabelsInReach = std::size_t{1} << 15, kLabelsAhead = 16;
-  // Unknown labels are searched in the next kSearchedAhead records.
+  // cache_labels() searches this many records for addresses without a cached label.
   static constexpr std::size_t kSearchedAhead = 128;
 
   template <std::endian Order>

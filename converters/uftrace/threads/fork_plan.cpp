@@ -84,7 +84,7 @@ struct Candidate {
   bool is_claimed = false;
 };
 
-// The forking calls of a process, in the order of their starts. Each belongs to one child.
+// The forking calls of a process, in the order of their starts. Each call is assigned to one child.
 class Candidates {
  public:
   explicit Candidates(std::vector<Candidate> all) : all_(std::move(all)) {

@@ -45,7 +45,7 @@ class MovedExits {
     is_refuted_ = is_refuted;
   }
 
-  // The next entry is at that time, so all exits happened before it.
+  // Must be called with the time of the next entry. All exits happened before this time.
   void end_before(std::uint64_t time_ns) {
     if (!is_refuted_ && due_ns_ >= time_ns) due_ns_ = middle(std::min(returned_ns_, time_ns), time_ns);
     if (is_refuted_) due_ns_ = time_ns;

@@ -124,7 +124,7 @@ void OwnRecords::collect_values(const RecordItem& item) {
   if (label.line != CallLabel::kNoLine) values_.add({shared_.debug.loc(), label.line});
 }
 
-// Returns " of draw@libgui.so", for example. Adds a text if no file has the types of the function.
+// Returns " of draw@libgui.so", for example, and adds ", which has no .dbg file" if this is true.
 std::string OwnRecords::function_of(const CallRecord& call) const {
   const Names::Label label = names_.label(stages_.symbols.label(call.address));
   const bool has_file = shared_.debug.of(stages_.symbols.at(call.address)) != nullptr;

@@ -226,7 +226,7 @@ class SideStreams {
     slices_.stop(time_ns);
     look_again();
   }
-  // The last activity of the thread was at this time: it leaves its CPU, if it is shown there.
+  // Must be called at the thread's last activity. The thread leaves its CPU, if it is shown there.
   void finish(std::uint64_t time_ns) {
     if (slices_.waits_until_ns() == kForever) slices_.exit(time_ns);
   }

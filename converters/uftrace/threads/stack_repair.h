@@ -64,10 +64,10 @@ class StackRepair : public OpenCalls {
   void make_room_for_event(std::uint64_t time_ns);
   void resume() { inner_.resume_kernel(); }
 
-  // True if it is certain that no part of this call is shown. Needs make_room() before.
+  // True if it is certain that no part of this call is shown. Must be called after make_room().
   bool drops(const CallRecord& call) const;
-  // These functions need make_room() before. Times must not go back; the caller clamps them. `depth` is the
-  // true one, not modulo 1024. `values` are the call's arguments, or its return value.
+  // These functions must be called after make_room(). Times must not go back; the caller clamps them. `depth`
+  // is the true one, not modulo 1024. `values` are the call's arguments, or its return value.
   void entry(std::uint64_t time_ns, std::size_t depth, std::uint64_t address, const Arguments& values);
   void exit(std::uint64_t time_ns, std::size_t depth, std::uint64_t address, const Arguments& values);
   // Takes a LOST record: `count` records are missing here.
@@ -109,7 +109,7 @@ class StackRepair : public OpenCalls {
   const InnerCalls& inner() const { return inner_; }
 
  private:
-  // Tells whether the stack at the next record is unknown: at the start, or after missing records.
+  // Why the stack at the next record is unknown: it is at the start, or after missing records.
   enum class Gap : std::uint8_t { None, Start, Cut };
   struct Labels {
     explicit Labels(Names& names);
@@ -131,7 +131,7 @@ class StackRepair : public OpenCalls {
   bool top_is_visible() const;
   void note_lost_arrow(bool to_thread);
   bool is_inferred(std::size_t depth) const { return inferred_.contains(depth, lane_.calls()[depth].key); }
-  // The argument for repairs at the end of the innermost call. Begin and end of a call must not have
+  // The argument for repairs at the end of the innermost call. The start and the end of a call must not have
   // arguments with the same name.
   NameId end_label() const {
     return is_inferred(lane_.depth() - 1) ? labels_.repaired_end : labels_.repaired;

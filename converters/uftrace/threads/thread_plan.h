@@ -1,4 +1,4 @@
-// All facts about a thread before its records are read, and all events that are emitted between them.
+// All facts about a thread before its records are read, and all events that are emitted between the records.
 #pragma once
 
 #include <cstdint>

@@ -36,7 +36,7 @@ class ThreadSource : public Source {
  private:
   // The state of one of two threads that pump this source in turn.
   struct Alternate {
-    std::uint64_t pumped_to = 0;  // offset in the file, for this thread
+    std::uint64_t pumped_to = 0;  // offset up to which this thread has pumped
     std::vector<std::byte> block = {};
     BytesAhead ahead = {};  // a part of the block
   };

@@ -258,7 +258,7 @@ TEST_F(PayloadLayoutTest, EnumsByName) {
       ElementsAre("arg1 GREEN", "arg2 \"BLUE|GREEN\"", "arg3 \"BLUE|GREEN|RED+0xfffffff4\"", "arg4 -1"));
 }
 
-// This is also true if the text has all enumerators and a remainder.
+// The reserved size is also sufficient for a text with all enumerators and a remainder.
 TEST_F(PayloadLayoutTest, TextsOfEnumsHaveTheReservedSize) {
   const PayloadLayout layout = layout_of("arg1/e:color");
   std::size_t most = 0;

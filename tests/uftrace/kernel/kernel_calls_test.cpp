@@ -172,7 +172,7 @@ TEST_F(UftraceKernel, AThreadIsSwitchedOffInsideKernelCalls) {
   r.file("kernel-cpu0.dat", kernel()
                                 .page(20)
                                 .entry(0, 100, kSyscall, 0)
-                                .entry(5, 100, kRead, 1)    // it shows that the thread is switched off
+                                .entry(5, 100, kRead, 1)    // the thread is switched out in it, at 30
                                 .exit(7, 100, kRead, 1)     // at 32
                                 .entry(1, 100, kRead, 1)    // completely inside
                                 .exit(1, 100, kRead, 1)     // at 34

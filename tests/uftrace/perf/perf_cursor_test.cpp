@@ -129,7 +129,7 @@ TEST(PerfCursor, ReadsEveryPrefix) {
                                                                                      events.lines.size())));
     if (events.notes.empty()) ++ends_clean;
   }
-  EXPECT_EQ(ends_clean, 12);  // 11 records
+  EXPECT_EQ(ends_clean, 12);  // the empty prefix, and the ends of 11 records
 }
 
 TEST(PerfCursor, NotesATruncatedRecord) {
@@ -237,7 +237,7 @@ TEST(PerfCursor, AWrongSizeLosesOneRecord) {
   std::string bytes = PerfBytes().in(10, 100).text();
   const std::size_t at = bytes.size();
   bytes += PerfBytes().comm(20, 100, "name").text();
-  bytes[at + 6] = 32;  // 40
+  bytes[at + 6] = 32;  // the correct size is 40
   bytes += PerfBytes().out(30, 100).in(40, 100).text();
   const Events events = events_of(bytes);
   EXPECT_THAT(events.lines, ElementsAre("10 in 100", "30 out 100", "40 in 100"));

@@ -210,7 +210,7 @@ TEST(UftraceSchedule, ARenamedThread) {
               testing::Not(testing::Contains(testing::HasSubstr("task-name"))));
 }
 
-// The thread's next record is much later. Therefore, the perf files are read in several turns.
+// The thread's next record is much later. Therefore, the perf files are read in several rounds.
 PerfBytes switches_of_others(std::uint64_t from_ns, std::uint64_t until_ns) {
   PerfBytes bytes;
   for (std::uint64_t time = from_ns; time < until_ns; time += 2) bytes.out(time, 999).in(time + 1, 999);

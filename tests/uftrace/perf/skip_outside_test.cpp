@@ -37,7 +37,7 @@ TEST_F(SkipOutside, SwitchesBeforeTheFirstCallAndAfterTheLast) {
                           "100/100 [110, 140] demo:f", "100/100 @120 cpu 0: 100 (blocked) -> 0",
                           "100/100 [120, 130] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
                           "100/100 @130 cpu 0: 0 (new) -> 100", "100/100 @150 cpu 0: 100 (dead) -> 0"));
-  // Two calls off the CPU, and two times on it.
+  // Two calls off the CPU, and two times on the CPU, are left out.
   EXPECT_THAT(r.notes(), ElementsAre("events-left-out 4", "DIR/100.dat: 4"));
   EXPECT_EQ(r.lines().size(), 13);
   EXPECT_THAT(r.notes(), IsEmpty());

@@ -171,7 +171,7 @@ TEST(Directory, DetectsARunningRecorder) {
   ::close(recorder);
 }
 
-// `uftrace recv` opens its files only briefly. It listens at one socket, and has another one for each sender.
+// `uftrace recv` opens files only briefly. It listens at one socket, and has another socket for each sender.
 TEST(Directory, DetectsAReceivedRecording) {
   TextRecording received;
   const std::filesystem::path recording = received.path() / "sent.data",

@@ -123,7 +123,7 @@ TEST(UftraceQemu, CountedFromZero) {
                                      "100/100 [12, 14] demo:f"));
 }
 
-// The missing exit of a recursive call looks the same. The other pairs of records show which case it is.
+// A missing exit of a recursive call looks the same. Other records show that the depths are not shifted.
 TEST(UftraceQemu, IsNotConfusedWithAMissingExit) {
   R r;
   r.entry(10, 0, R::kMain).entry(11, 1, R::kF).entry(12, 2, R::kF).exit(14, 1, R::kF).exit(20, 0, R::kMain);

@@ -407,7 +407,7 @@ TEST(RecordCursor, BlocksDoNotMatter) {
   }
 }
 
-// Reading four gigabytes of zeros would take too long.
+// A hole may have many gigabytes. Reading its zeros would take too long.
 TEST(RecordCursorHoles, AreNotRead) {
   constexpr std::uint64_t kHoleEnd = std::uint64_t{1} << 26;
   TextRecording directory;

@@ -49,7 +49,7 @@ TEST(ScannedCallsTest, MismatchesOpenOrEndCalls) {
   EXPECT_THAT(calls.addresses(), ElementsAre(kF, 0u));
 }
 
-// Calls that end, are opened or are left because of a misfit are passed on while they are the innermost call.
+// A record that does not match ends or opens calls. Each of these calls is passed on while it is innermost.
 TEST(ScannedCallsTest, PassesOnTheCallsThatChange) {
   struct Data {
     int number = 0;

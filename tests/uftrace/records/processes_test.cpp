@@ -340,7 +340,7 @@ TEST(UftraceForks, AFlippedBitInTheParentsTimes) {
   }
 }
 
-// The time of the forking call itself is wrong. The records after it in the file show that it began before.
+// The time of the forking call is wrong. The records after it in the file show that the call began earlier.
 TEST(UftraceForks, AForkWithATooLateStart) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100");

@@ -1,4 +1,4 @@
-// Caches of labels by address, for any number of states of the symbols.
+// Caches of labels by address, for any number of epochs.
 #include "converters/uftrace/symbols/label_cache.h"
 
 #include <gtest/gtest.h>

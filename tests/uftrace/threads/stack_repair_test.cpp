@@ -171,8 +171,8 @@ TEST_F(StackRepairTest, AnExitNamesTheCallAtItsEndIfItsStartIsWritten) {
                           "7/8 20] a:g", "7/8 30] [unknown]:<unknown> function=\"f\""));
 }
 
-// A few bytes of damage must not become gigabytes of calls: the limit is 8192, and two more for every 16
-// bytes.
+// A few bytes of damage must not become gigabytes of calls. The limit is 8192 calls, and two more calls for
+// every 16 bytes.
 TEST_F(StackRepairTest, InferredCallsAreLimited) {
   lines([&](Stage& s) {
     s.entry(10, 8193, kF);
