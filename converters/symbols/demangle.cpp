@@ -89,9 +89,9 @@ std::string without_explicit_object(std::string symbol) {
   return symbol;
 }
 
-// libiberty 2.40 reads a name in an expression as "sr1AE1x" or in the older form "sr1A1x". Which one it
-// expects depends on a variable that cplus_demangle_v3_components() does not set. A letter after "sr" selects
-// the form: 'N' for the newer one, 'K' for the older one.
+// libiberty 2.40 reads a name in an expression as "sr1AE1x" or in the older form "sr1A1x". The expected form
+// depends on a variable that cplus_demangle_v3_components() does not set. A letter after "sr" selects the
+// form: 'N' for the newer one, 'K' for the older one.
 std::string with_letter(char letter, std::string symbol) {
   for (std::size_t at = 0; (at = symbol.find("sr", at)) != std::string::npos; at += 2)
     if (at + 2 < symbol.size() && is_digit(symbol[at + 2])) symbol.insert(at + 2, 1, letter);

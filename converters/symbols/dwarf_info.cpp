@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kMaxWork = 20'000'000;
 // A limit, because all units may refer to the ranges of one long list.
 constexpr fxt::Limit kUnitRanges{"code ranges of compilation units with names of parameters", 4'000'000, 0};
-constexpr std::size_t kMaxDepth = 64;        // nesting of namespaces, and of types that stand for others
+constexpr std::size_t kMaxDepth = 64;        // nesting of namespaces, typedefs and qualifiers
 constexpr std::size_t kMaxParameters = 256;  // in one function
 // A linker may fold equal functions of several units to one address. At most this many units are then
 // compared. An inline function is in many units, and is the same in all of them.
@@ -289,7 +289,7 @@ void DwarfInfo::read_functions(const Unit& unit) {
   });
 }
 
-// Calls `use` for all entries within `parent`, and for those within scopes with one of these tags.
+// Calls `use` for each entry in `parent`. Scopes with one of these tags are replaced by their entries.
 template <typename Use>
 void DwarfInfo::for_each_entry(Dwarf_Die parent, std::span<const int> scopes, Use use, std::size_t depth) {
   Dwarf_Die die;

@@ -240,7 +240,7 @@ Outline inspect(const std::filesystem::path& input, Notes& notes) {
   outline["symbols"] = outline_of_symbols(recording.directory, notes);
   outline["debug information"] = outline_of_debug_files(recording.directory, recording.debug);
   outline["texts"] = texts_of(recording.directory, notes);
-  // Damage in other files than those of threads is only noted.
+  // Damage in files that are not record files of threads is only noted.
   if (Outline damage = damage_of(surveys); !damage.empty() || notes.count(kDamagedBytes) == 0)
     outline["damage"] = std::move(damage);
   return outline;

@@ -25,8 +25,8 @@ class EnumType {
  public:
   EnumType(std::vector<Enumerator> enumerators, Names& names);
 
-  // The enumerator with that value; null if no enumerator has it. If several have it, returns the one that
-  // was defined first.
+  // The enumerator with that value; null if no enumerator has it. If several enumerators have this value,
+  // returns the first one in the definition.
   const Enumerator* find(std::int64_t value) const;
   // Appends the enumerators that add up to the value, from large to small, each at most once, and the
   // remainder: "B|A", "B|A+0x8". Appends nothing and returns false if every enumerator is too large.

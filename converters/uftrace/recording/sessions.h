@@ -83,8 +83,8 @@ class Sessions {
   // was forked.
   std::vector<const Session*> execs() const;
 
-  // The session of the task at that time. Before the first line of the task, this is the session of its
-  // process or parent, or else its first session. The span may be shorter than the whole use of the session.
+  // The session of the task at that time. Before the first line of the task, the session of its process or
+  // parent, or else the task's first session. The span may be shorter than the whole use of the session.
   SessionSpan session_at(const Task& task, std::uint64_t time_ns) const;
   // Sets the session of a child to the program that its parent ran at the call of fork. Without this, the
   // parent's session at the child's line would be used, which may be another program.

@@ -31,8 +31,8 @@ class CacheBudget {
   std::atomic<std::size_t> bytes_;
 };
 
-// A cache that starts with 2^FirstBits entries. It grows when entries replace each other, as far as the
-// budget allows. An entry is at the slot of its address or at one of the following slots.
+// A cache that starts with 2^FirstBits entries. It grows within the budget, when entries replace each other.
+// An entry is at the slot of its address or at one of the following slots.
 template <typename Meaning, unsigned FirstBits = 12>
 class AddressCache {
  public:

@@ -77,7 +77,7 @@ bool is_forked_before(const PlannedFork& a, const PlannedFork& b) {
   return order(a) < order(b);
 }
 
-// A call that forks, and the thread that made it.
+// A call that forks, and its thread.
 struct Candidate {
   ThreadPlan* thread;
   ForkCall call;

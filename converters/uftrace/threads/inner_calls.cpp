@@ -153,8 +153,8 @@ void InnerCalls::end_top(std::uint64_t time_ns, const std::uint64_t* returned, s
     ++late_;
 }
 
-// Ends the frames above the first `frames`, which have no exit. They are kept, and end at the start of the
-// first call that must have come after them. If their start has already been released, they end now.
+// Ends the frames above the first `frames`, whose exits are missing, and keeps them. A frame ends at the
+// start of the first call that must have come after it, or now if its start has already been released.
 void InnerCalls::end_frames_above(std::size_t frames, std::uint64_t time_ns) {
   while (frames_.size() > frames) {
     keep_around(frames_.size() - 1);

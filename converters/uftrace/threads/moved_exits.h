@@ -24,7 +24,7 @@ class MovedExits {
   // The time of the next exit, or kForever while the thread can't return.
   std::uint64_t next_ns() const { return empty() || is_refuted_ ? kForever : due_ns_; }
 
-  // Adds an exit that is disproved, or that follows one. `entered_ns` is the start of its call. If not
+  // Adds a disproved exit, or an exit that follows one. `entered_ns` is the start of its call. If not
   // `is_refuted`, the thread has come back at `returned_ns`; otherwise it is off the CPU or in the kernel.
   void add(const CallRecord& exit, std::uint64_t entered_ns, bool is_refuted, std::uint64_t returned_ns) {
     if (empty()) {

@@ -95,7 +95,7 @@ class KernelStream : public SideStream {
   NameId count_, cpu_;
   LabelId records_lost_;
   std::uint64_t known_until_ns_ = 0;  // time of its latest message
-  bool may_wait_ = true;              // it may wait for a wakeup, as far as switches show
+  bool may_wait_ = true;              // according to its switches, the thread may wait for a wakeup
   std::string text_;                  // of the current tracepoint
   Arguments values_;
 };

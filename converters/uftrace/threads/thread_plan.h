@@ -97,9 +97,9 @@ using ThreadPlans = std::map<ThreadId, ThreadPlan>;
 // line, which posix_spawn, system and popen create. These children run another program before they write a
 // record. The threads of a process get the process's calls of pthread_create in the same way.
 //
-// Completes the plans of forked threads and of those that forked them, and finds the program of each child.
-// `plans` are by tid; a fork whose parent or child is not among them is ignored. The timeline assigns the ids
-// of flows, and knows the depth from which calls are not visible. Throws InputError if a record file can't be
+// Completes the plans of forked threads and of their parents, and finds the program of each child. `plans`
+// are by tid; a fork whose parent or child is not among them is ignored. The timeline assigns the ids of
+// flows, and has the depth from which calls are not visible. Throws InputError if a record file can't be
 // read.
 void plan_forks(ThreadPlans& plans, Sessions& sessions, const PerfThreads& perf, bool has_estimated_exits,
                 Symbolizer& symbolizer, Timeline& timeline);

@@ -365,7 +365,7 @@ TEST(UftraceForks, NoArrowFromAHiddenCall) {
 }
 
 // The names of the child's calls may already be in a cache, from its parent. The flow must still end. The
-// call that the child leaves with its first record may be its outermost and last one.
+// call that the child leaves with its first record may be its outermost and last call.
 TEST(UftraceForks, TheArrowEndsInTheCallThatTheChildLeaves) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");

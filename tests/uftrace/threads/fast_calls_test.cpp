@@ -18,7 +18,7 @@ using testing::ElementsAre;
 
 class FastCallsTest : public Stages {
  protected:
-  // Adds the records as far as they are plain.
+  // Adds the plain records at the start.
   std::vector<std::string> lines_of(const RecordBytes& bytes, std::uint64_t limit_ns = 1000) {
     LabelCaches caches;
     TaskSymbols symbols(*symbolizer_, *plan_.task);
