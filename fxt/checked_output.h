@@ -44,7 +44,7 @@ struct CheckedOutputOptions {
 //   - an instant with "frame" in its name becomes a duration of no length;
 //   - process and thread ids of 0 become kIdForZero;
 //   - a complete event that ends before it begins gets the length 0;
-//   - a flow event outside of all durations, or after the end of an inner one, gets a duration of no length;
+//   - a flow event outside of all durations, or after an instant or an inner complete event, gets a duration;
 //   - an argument of a counter is removed if it is not a number, or if its name is used twice;
 //   - a series that has the same name as a series of another counter gets its counter's name as a prefix;
 //   - records that readers ignore are left out: ends without an open duration, steps and ends of flows that

@@ -71,7 +71,7 @@ struct Call {
   std::uint32_t name_index = 0;  // the index of `names` in Pairing::names()
   bool is_pair = false;          // start and end are separate events
   bool is_ending = false;        // its end event has been read
-  bool has_end = true;           // false if it has no end event, and ends with its track
+  bool has_end = true;           // false if it has no end event, and ends with an outer call or its track
   bool is_chosen = true;         // set by PairingOptions::chooses
   std::uint64_t start_ns = 0;
   std::uint64_t end_ns = 0;    // valid once knows_end() returns true

@@ -142,11 +142,11 @@ enum class Fault : std::uint8_t {
   TooDeep,
   StrayEnd,
   StrayEndInside,  // an end without a begin, inside a complete event
-  NamesOuter,      // an end that has the name of the duration around the innermost one
+  NamesOuter,      // an end that has the name of an outer duration, and not of the innermost one
   NeverEnds,
   OutOfOrder,   // an event with an earlier time than the event before it, in a CheckedOutput
   NotEnclosed,  // a flow outside of all durations
-  BehindEnded,  // a flow after the end of an inner duration
+  BehindEnded,  // a flow after an instant, or after the end of an inner complete event
   FlowInUse,
   FlowNotBegun,
   FlowOfSeveral,  // several processes have open flows with this id

@@ -306,8 +306,8 @@ class TraceBuffer {
   bool is_taken_ = false;  // a living thread uses the buffer
 };
 
-// A duration that lasts as long as this object. A thread can have TraceBuffer::kMaxDepth open scopes; viewers
-// support no more, and deeper scopes are lost. A scope belongs to the thread that made it.
+// A duration that lasts as long as this object. A thread can have TraceBuffer::kMaxDepth open scopes, because
+// viewers support only a few more. Deeper scopes are lost. A scope belongs to the thread that made it.
 //
 // If the scopes of a thread are not destroyed in the reverse order of their creation, an inner scope ends
 // with the outer one. A scope may be destroyed by another thread, or after the buffer of its thread is gone,
@@ -410,8 +410,8 @@ void trace_async_end(const TraceEvent& event, std::uint64_t id, const Arguments&
 
 // A flow connects durations on any threads: the durations around trace_flow_begin(), around each
 // trace_flow_step(), and around trace_flow_end(). All parts have the same event and id. Flows that are open
-// at the same time need different ids. A flow outside of durations, or after the end of an inner duration,
-// gets a short duration of its own.
+// at the same time need different ids. A flow outside of durations, or after an instant or the end of an
+// inner duration, gets a short duration of its own.
 template <typename... Arguments>
 void trace_flow_begin(const TraceEvent& event, std::uint64_t id, const Arguments&... arguments) noexcept {
   trace_event<EventType::FlowBegin>(event, id, arguments...);
@@ -429,8 +429,8 @@ void trace_flow_end(const TraceEvent& event, std::uint64_t id, const Arguments&.
 
 struct TracerOptions {
   std::string_view process_name = {};  // empty: uses the name of the program
-  // With 0, the file grows with the trace. Otherwise this many bytes of the latest events are kept in memory.
-  // Only flush() and the destructor write them, and replace what was written before.
+  // With 0, the file grows with the trace. Otherwise, about this many bytes of the latest events are kept in
+  // memory. flush(), the end of the Tracer or the program, and signals write them to the emptied file.
   std::size_t ring_bytes = 0;
   // SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT and SIGTERM flush before they end the program, as far as
   // this is possible in a signal handler. Signals that the program handles itself are not changed.

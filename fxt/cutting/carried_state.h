@@ -42,7 +42,7 @@ class CarriedState {
   }
   void add(const ContextSwitch& change);
 
-  // Names are written without a time, and the state with the first time of the piece.
+  // Names are written without a time. The state is written with the first time of the piece.
   void write_names(Piece& piece) const;
   void write_state(Piece& piece) const;
 

@@ -20,7 +20,7 @@
 
 namespace fxt {
 
-// Decides which events of a thread are kept, if not all of them are.
+// Decides which events of a thread are kept, if CutOptions::keeps chooses events.
 class KeptEvents {
  public:
   // Returns whether an event is kept. An end is kept together with its begin, whatever the end's name is.
@@ -98,7 +98,7 @@ class ChosenRecords {
 
   bool takes_all() const { return threads_.empty() && !keeps_; }
 
-  // Ends and instants are kept together with the begin, whatever their threads and names. An end or instant
+  // An end or instant is kept if its begin is kept, whatever their threads and names. An end or instant
   // without a begin is chosen on its own.
   template <typename Consume>
   void filter_async(const Event& event, Consume consume) {

@@ -103,7 +103,7 @@ void SpanStack::forget_awaited(Position span) {
   std::vector<Position>& awaiting = known->second;
   awaiting.erase(std::prev(std::find(awaiting.rbegin(), awaiting.rend(), span).base()));
   if (awaiting.empty() && is_async(span->begin.record().type))
-    awaiting_.erase(known);  // the number of names is not limited
+    awaiting_.erase(known);  // operations may have any number of names
 }
 
 SpanStack::Position SpanStack::ended_by(const Event& event) {

@@ -33,7 +33,7 @@ PieceSpan PieceEdges::begin(std::uint64_t time) {
   }
   time_edge_ = kNever;
   if (split_ns_ != 0) {
-    // Pieces without records are not written.
+    // Skips pieces that have no records.
     const std::uint64_t number = (std::max(time, grid_) - grid_) / split_ns_;
     piece.start = std::max(piece.start, grid_ + number * split_ns_);
     time_edge_ = sum(grid_ + number * split_ns_, split_ns_);
@@ -81,7 +81,7 @@ bool PieceEdges::is_over(PieceSpan& piece, std::uint64_t time, std::uint64_t byt
 namespace {
 
 constexpr std::string_view kCut = "cut";
-constexpr std::size_t kMaxKnownText = 1024;  // for an event that is remembered
+constexpr std::size_t kMaxKnownText = 1024;  // longer texts of an event are not remembered
 
 WriterOptions options_of(const KnownProviders& providers) {
   WriterOptions options{.provider_name = providers.default_name};

@@ -44,8 +44,8 @@ class PieceEdges {
 
   // Begins the piece that contains `time`. The first piece starts at `time`.
   PieceSpan begin(std::uint64_t time);
-  // For --split-size: records before this time are all known, so a piece may extend to this
-  // time.
+  // For --split-size: takes the time before which all
+  // records are known. A piece may extend to this time.
   void know_until(std::uint64_t time) { known_until_ = std::max(known_until_, time); }
   // Takes the size of the state that the piece repeats at its start, and of the ends of open spans. Returns
   // the size that a piece needs for both and for some records.

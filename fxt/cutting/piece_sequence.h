@@ -34,7 +34,7 @@ class PieceSequence {
 
   // Takes the first time of the trace, even if its record is not kept. A range may count from that time.
   void know_start(std::uint64_t time) { edges_.know_start(time); }
-  // For --split-size: all records that begin before this time are known.
+  // For --split-size: takes the time before which all records are known.
   void know_until(std::uint64_t time) { edges_.know_until(time); }
   // The number of bytes of the trace to read ahead for know_until().
   std::uint64_t block_bytes() const { return edges_.block_bytes(); }

@@ -65,7 +65,7 @@ class StandardOutput {
 bool is_terminal(int stream);
 // The number of columns of the terminal; nothing if `stream` is not a terminal, or the number is unknown.
 std::optional<std::uint16_t> terminal_width(int stream);
-// False if NO_COLOR is set to any value, see https://no-color.org.
+// False if NO_COLOR is set and not empty, see https://no-color.org.
 bool wants_color();
 
 }  // namespace fxt

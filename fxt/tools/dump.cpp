@@ -8,8 +8,8 @@
 //   {"offset":…,"rule":"W15","fault":"Overlaps","severity":"error","readers":["perfetto"],
 //   "record":"complete","problem":"…","effect":"…"}
 //
-// For each rule, only the first 20 errors and the first 20 warnings are printed, and then the number of
-// others:
+// For each rule, only the first 20 findings of each severity are printed, and then the number of other
+// findings:
 //
 //   {"rule":"W15","severity":"error","more":…}
 
@@ -402,7 +402,7 @@ ExitCode dump_graph(const DumpOptions& options, EntrySource& source, StandardOut
 
 // ---- --check and --rules ----
 
-constexpr std::uint64_t kShown = 20;  // number of errors, and of warnings, to show for each rule
+constexpr std::uint64_t kShown = 20;  // number of findings to show for each rule and severity
 
 class FindingPrinter {
  public:
@@ -450,7 +450,7 @@ class FindingPrinter {
       if (readers.contains(reader)) names.push_back(name_of(reader));
     return names;
   }
-  using Kind = std::pair<std::string_view, Severity>;  // by rule
+  using Kind = std::pair<std::string_view, Severity>;  // rule and severity
 
   static std::string_view name(Severity severity) {
     constexpr std::array<std::string_view, 3> kNames{"note", "warning", "error"};

@@ -255,7 +255,7 @@ void JsonStream::add_event(const Event& event) {
   append_json_string(text_, event.category.text);
   append_text(text_, ",\"name\":");
   append_json_string(text_, event.name.text);
-  // Viewers show the id of a counter.
+  // Viewers show the ids of counters, so the id 0 is left out for counters.
   if (has_id(event.type) && (event.id != 0 || event.type != EventType::Counter)) {
     append_text(text_, ",\"id\":");
     append_hexadecimal(text_, event.id);
