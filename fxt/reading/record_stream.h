@@ -61,8 +61,8 @@ class RecordStream {
   bool next(RecordWords& record) { return next_in_place(record) || next_with_care(record); }
   const ReadEnd& end() const { return end_; }
   bool other_byte_order() const { return swap_; }
-  // Must be called if the file had no record of a known type. If it has no magic word either, the reason of
-  // the end becomes NoMagic.
+  // Must be called if the file had no record of a known type. If the file is damaged and has no magic word,
+  // the reason of the end becomes NoMagic.
   void end_without_known_records();
 
  private:

@@ -60,7 +60,7 @@ struct CallReport {
   bool has_percentiles() const;
 };
 
-// Counts the open calls of each name on a thread.
+// Counts the open calls of each line of the report, on each thread.
 class OpenNames {
  public:
   // Returns the number of calls that were open before.
@@ -110,7 +110,7 @@ class Statistics : private CallListener {
     const CallName* name = nullptr;
     CallGroup group = CallGroup::Program;
     std::uint64_t calls = 0;
-    std::uint64_t total_ns = 0;  // excludes calls inside a call with the same name
+    std::uint64_t total_ns = 0;  // excludes calls inside another call of this line
     std::uint64_t sum_ns = 0;    // total of all calls
     std::uint64_t self_ns = 0;
     std::uint64_t min_ns = ~std::uint64_t{0}, max_ns = 0;
