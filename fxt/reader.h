@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads traces of any origin: every record type, tables and tick rates per provider, both byte orders.
-// Unknown records are skipped by their size and counted; problems are reported beside the record. No input
-// makes the Reader throw, crash, or use more memory than about 30 times the bytes that were read.
+// Unknown records are skipped by their size and counted. Problems are returned together with the record. No
+// input makes the Reader throw, crash, or use more memory than about 30 times the bytes that were read.
 #pragma once
 
 #include <array>

@@ -67,7 +67,7 @@ enum class Fault : std::uint8_t {
   EndBeforeBegin,       // a complete event whose end is before its begin
   WideId,               // a process or thread id of 2^32 or more
   IdZero,               // a process or thread id of 0
-  EmptyName,            // the name of a process or thread
+  EmptyName,            // the name of a process or thread is empty
   NoProcess,            // a thread's name without the argument "process"
   ProcessOfOtherType,   // the argument "process" is not a koid
   ProcessNotFirst,      // the argument "process" is not the first one
@@ -78,7 +78,7 @@ enum class Fault : std::uint8_t {
   NoValue,         // a counter without arguments
   NoNumber,        // an argument of a counter is not a number
   SharedSeries,    // two counters have arguments with the same name
-  KnownCounter,    // cpu_frequency without the argument that Perfetto draws
+  KnownCounter,    // cpu_frequency with other arguments than Perfetto requires
   RepeatedName,    // two arguments of a record have the same name
   NameOfBegin,     // an argument of an end has the same name as an argument of the begin
   FrameMark,       // an instant with "frame" in its name
@@ -163,7 +163,7 @@ enum class Fault : std::uint8_t {
 inline constexpr std::size_t kFaults = static_cast<std::size_t>(Fault::Ignored) + 1;
 
 enum class Severity : std::uint8_t {
-  Note,     // some reader ignores such records, which the spec allows
+  Note,     // the spec allows such records, but some reader ignores them
   Warning,  // the record breaks the spec, but all known readers read it correctly
   Error,    // some known reader fails, loses data or draws wrongly
 };

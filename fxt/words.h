@@ -26,7 +26,7 @@ constexpr std::size_t words_of(std::size_t bytes) {
 
 // Copies `size` bytes and pads them with zeros. Returns the end of the words. The ranges must not overlap.
 inline std::uint64_t* put_padded(std::uint64_t* at, const void* bytes, std::size_t size) {
-  // Shorter ones are copied here, because a call, or the compiler's replacement for the call, takes longer.
+  // Up to this size, bytes are copied here. A call, or the compiler's replacement for it, takes longer.
   constexpr std::size_t kShort = 128, kWord = sizeof(std::uint64_t);
   if (size == 0) return at;
   const auto* const from = static_cast<const std::byte*>(bytes);

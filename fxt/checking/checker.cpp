@@ -161,7 +161,7 @@ void Checker::State::add(const Entry& entry, const Reader& reader) {
   std::visit([&](const auto& record) { check_parts(record, reader); }, entry.record);
 }
 
-// Checks the members that several kinds of records have. Then the rules of each kind follow.
+// Checks the members that several kinds of records have. Then applies the rules of the record's kind.
 template <typename T>
 void Checker::State::check_parts(const T& record, const Reader& reader) {
   if constexpr (requires { record.time; }) check_time(record.time, reader);

@@ -52,7 +52,7 @@ class OpenFlows {
     if (other == open_.end()) return {};
     return {.match = Match::Found, .process = owner->second.process, .tag = &other->second};
   }
-  // The fault of an event of this process, from the result of find().
+  // The fault of an event of this process; nothing if there is none. `found` is the result of find().
   static std::optional<Fault> fault_of(EventType type, std::uint64_t process, const Found& found) {
     if (type == EventType::FlowBegin)
       return found.is_of(process) ? std::optional(Fault::FlowInUse) : std::nullopt;

@@ -127,7 +127,7 @@ class Nesting {
     remove_if([&](const Duration& duration) { return duration.end < time; }, visit);
   }
   // Must be called after Crosses. Removes the innermost duration that awaits its end. Calls `visit(removed,
-  // inner)` with it and with the duration inside it.
+  // inner)` with the removed duration and the duration inside it.
   template <typename Visitor>
   void end_around(Visitor visit) {
     const Duration* const ended = innermost_open(top_);

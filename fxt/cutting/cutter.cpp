@@ -19,7 +19,7 @@
 namespace fxt {
 namespace {
 
-// Records that wait until all records near them in time are known, which decides where a piece may end.
+// Records that wait, because a piece may extend only to a time before which all records are known.
 class ReadAhead {
  public:
   explicit ReadAhead(HeldTexts& texts) : texts_(&texts) {}

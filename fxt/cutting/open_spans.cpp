@@ -181,7 +181,7 @@ void OpenSpans::add(const Event& event, Piece& piece) {
       end(stack, ended, event, false, piece);
       return forget_if_over(event, stack);
     }
-    // Here the piece begins a complete event with a begin event, which this end would end by mistake.
+    // This end has no begin event, but would end a complete event that became a begin event.
     if (stack.next_end() != OpenSpan::kUnknown) return void(++counters_->unwritable);
   } else if (is_begin(event)) {
     push(stack, event, OpenSpan::kUnknown, true);

@@ -44,7 +44,7 @@ PieceEdges::Side PieceSequence::place(std::uint64_t time) {
   }
   if (last_side_ == PieceEdges::Side::Before) return last_side_;
   has_more_behind_ |= last_side_ == PieceEdges::Side::After;
-  // The range begins at the requested time.
+  // If a range is given, the first piece begins at the range's start.
   ensure_piece(edges_.range_start() != 0 || last_side_ == PieceEdges::Side::After ? edges_.range_start()
                                                                                   : time);
   go_to(std::min(time, edges_.range_end()));

@@ -60,7 +60,7 @@ class KeptRecord {
   using High = Field<32, 63>;
 
  private:
-  static constexpr std::size_t kNumbers = 3;  // the first word with numbers
+  static constexpr std::size_t kNumbers = 3;  // index of the first word with numbers
   static std::size_t number_words(std::uint64_t header) {
     return static_cast<std::size_t>(KeptHeader::Uses::get(header)) / 2 + 1;
   }
@@ -211,7 +211,7 @@ class Definitions {
   // An entry that no kept record uses is overwritten by the next definition at its place.
   std::vector<Definition> all_;
   std::vector<DefinitionPlace> places_;  // the place of each entry of all_
-  // The key is the content, because the definition of an index may change many times.
+  // The key is the content of the record, so that repeated definitions of an index are stored only once.
   std::unordered_map<std::string_view, std::uint32_t> used_;
   std::map<std::uint32_t, DefinitionTable> tables_;  // by provider
   DefinitionTable* latest_ = nullptr;                // the table of the latest record

@@ -66,7 +66,7 @@ class RecordDecoder {
   // The codec of fxt/record_layouts.h.
   struct Decoding;
 
-  // These return false if the record ends too early, or its kind is unknown.
+  // These functions return false if the record ends too early, or if its kind is unknown.
   bool any(RecordCursor& in, std::uint64_t header, Record& record);
   bool metadata(RecordCursor& in, std::uint64_t header, Record& record);
   bool event(RecordCursor& in, std::uint64_t header, Record& record);

@@ -153,7 +153,7 @@ Option choice(const std::string& name, Enum& chosen,
 // A switch. If `letter` is '\0', it has no short form.
 Option flag(std::string name, char letter, bool& is_given, std::string help);
 
-// Adds a condition: the option has no effect without one of the others (only_with), or with one (not_with).
+// Adds a condition: the option has no effect without one of `others` (only_with), or with one (not_with).
 Option only_with(std::vector<std::string> others, Option option);
 Option not_with(std::vector<std::string> others, Option option);
 

@@ -58,7 +58,7 @@ inline SimilarNames::SimilarNames(std::string_view wanted) {
 
 inline void SimilarNames::consider(const std::string& name) {
   const std::string lowered = fxt::lower(name);
-  // A name that contains `wanted` ranks after one that is misspelled.
+  // A name that contains `wanted` ranks after a misspelled name.
   const bool is_part = !wanted_.empty() && lowered.find(wanted_) != std::string::npos;
   const std::size_t difference =
       lowered.size() > wanted_.size() ? lowered.size() - wanted_.size() : wanted_.size() - lowered.size();

@@ -38,7 +38,7 @@ class CallStream : public Pairing {
   // Must be called with each record of an OrderedReader, like Pairing::add().
   bool add(const Entry& entry, const Reader& reader);
   const ObjectNames& objects() const { return objects_; }
-  // Lines about odd events; empty without such events.
+  // Lines that count odd events; empty if there are none.
   std::vector<std::string> notes() const;
 
  private:

@@ -253,8 +253,8 @@ Selection wanted_of(const DumpOptions& options) {
   return wanted;
 }
 
-// A limit, because a name that the trace has once may be printed in the line of each event, and in the path
-// of each call below it.
+// The text has a limit. A name that the trace has only once may be printed in the line of each event, and in
+// the path of each call below it.
 constexpr Limit kText{"MiB of text", 256 * kMiB, 100 * kKiB};
 
 // Fails if the text becomes far longer than the part of the trace that was read.

@@ -192,7 +192,7 @@ void JsonStream::add(const Record& record) {
       object != nullptr &&
       (object->type == KernelObjectType::Process || object->type == KernelObjectType::Thread))
     return add_name(*object);
-  // Providers, and hints for Perfetto, are not recorded data.
+  // Providers and hints for Perfetto are not recorded data, so they do not count as left out.
   if (is_of_writer(record) || std::holds_alternative<ProviderInfo>(record) ||
       std::holds_alternative<ProviderSection>(record))
     return;

@@ -593,7 +593,7 @@ void append_difference(TextBuffer& out, const Compared& before, const Compared& 
   std::ranges::sort(all, [](const Pair& left, const Pair& right) {
     return std::tie(left.group, *left.name) < std::tie(right.group, *right.name);
   });
-  // Joins the lines of a function before and after.
+  // Joins the lines of a function in the two traces.
   const auto is_other_half = [](Pair& first, const Pair& second) {
     if (first.group != second.group || *first.name != *second.name) return false;
     first.calls += second.calls;

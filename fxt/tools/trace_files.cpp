@@ -116,7 +116,7 @@ void check_replaceable(const std::string& path, const std::vector<std::string>& 
   refuse_unreadable();
   if (!fs::is_regular_file(status)) return;
   for (const std::string& input : inputs) {
-    if (input == "-") continue;  // no file; newer libraries report an error for a file that does not exist
+    if (input == "-") continue;  // not a file; newer libraries report an error for a file that is missing
     if (fs::equivalent(path, input, error))
       throw UsageError(
           fmt::format("'{}' is an input, and would be overwritten; choose another output", path));

@@ -20,8 +20,8 @@
 
 namespace fxt::tools {
 
-// Opens a trace like open_input(). If the file is clearly not a trace, throws FileError, which says what the
-// file is. Throws UsageError if the trace would be read from the terminal.
+// Opens a trace like open_input(). If the file is clearly not a trace, throws FileError, whose text names the
+// kind of the file. Throws UsageError if the trace would be read from the terminal.
 std::unique_ptr<Input> open_trace(const std::string& path);
 
 // Throws UsageError if `path` is not suitable for this format. A new file must not have a suffix of another

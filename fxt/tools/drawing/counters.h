@@ -22,7 +22,7 @@ class DrawnCounters {
       std::tuple<std::uint64_t, std::string, std::uint64_t, std::string>;  // process, name, id, argument
 
   enum class Added : std::uint8_t { New, Merged, TooMany };
-  // Keeps only the greatest value in each step. Returns TooMany if no track is left for this counter.
+  // Keeps only the greatest value in each step of time. Returns TooMany if no track is left for this counter.
   Added add(const Key& key, const Drawing::Value& value) {
     if (counters_.size() >= kMaxCounters && !counters_.contains(key)) return Added::TooMany;
     Series& series = counters_[key];

@@ -19,8 +19,8 @@ class Details {
   // The memory for lines and references to them. Further details are left out.
   static constexpr std::size_t kMaxBytes = std::size_t{8} << 20;
 
-  // Returns the index of the details with these lines. 0 stands for none; it is returned for an empty text,
-  // and if there is no room.
+  // Returns the index of the details with these lines. Returns 0, which stands for no details, if the text is
+  // empty or if there is no room.
   std::uint32_t keep(std::string_view text) {
     if (text.empty()) return 0;
     const std::size_t cost =

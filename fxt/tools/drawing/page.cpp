@@ -388,7 +388,7 @@ resize();
 draw();
 )";
 
-// Numbers things in the order of their use.
+// Numbers items in the order of their use.
 class Numbering {
  public:
   std::size_t number_of(std::uint32_t thing) {

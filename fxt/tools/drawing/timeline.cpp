@@ -271,7 +271,7 @@ void DrawnTimeline::add_flow(const Event& event, std::uint64_t time_ns, bool is_
     point.thread = thread.thread;
     point.row = thread.chosen == 0 ? 0 : thread.chosen - 1;
   } else if (event.type == EventType::FlowStep) {
-    return;  // the flow passes this event
+    return;  // the arrow skips this event
   }
   if (event.type == EventType::FlowBegin) return begin_flow(event, point);
   const auto flow = open_flows_.find(event.thread.process, event.id);

@@ -88,7 +88,7 @@ class DrawnTimeline : private CallListener {
     std::uint64_t ns = 0;
     std::uint32_t name = 0;
   };
-  // An event of a flow, where a connection begins or ends.
+  // An event of a flow: the start or the end of an arrow.
   struct FlowPoint {
     bool is_shown = false;  // selected, and in the range
     std::uint64_t ns = 0;

@@ -1,5 +1,5 @@
-// Random traces, cut at random: every piece keeps all rules, and the joined pieces give the whole trace
-// again.
+// Random traces, cut at random: no piece breaks a rule,
+// and the joined pieces give the whole trace again.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

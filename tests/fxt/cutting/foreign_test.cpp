@@ -211,7 +211,7 @@ TEST(ForeignTrace, KeepsLateTimes) {
   EXPECT_EQ(text_of(cuts.pieces.at(0)), text_of(words));
 }
 
-// ---- Damaged traces, whose pieces break no rule that the trace keeps ----
+// ---- Damaged traces, whose pieces break only rules that the trace breaks ----
 
 TEST(DamagedTraces, RecordsThatReadersDropAreLeftOutAndCounted) {
   const Words trace =

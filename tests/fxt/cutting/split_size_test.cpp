@@ -23,7 +23,7 @@ Event instant(std::uint64_t time, std::string_view name) {
   return {.type = EventType::Instant, .time = time, .thread = kThread, .name = name};
 }
 
-// The size of the largest piece; also checks that each piece keeps all rules.
+// The size of the largest piece; also checks that no piece breaks a rule.
 std::uint64_t largest_piece(const std::function<void(Writer&)>& write, std::uint64_t limit) {
   std::uint64_t largest = 0;
   const Cuts cuts = cut(file_of(write), {.split_bytes = limit});
