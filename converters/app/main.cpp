@@ -113,7 +113,7 @@ void note_unused_options(const ConvertOptions& options, Notes& notes) {
       add(fmt::format("--{} is only for a {}", name, options.importers[importer]->name()));
   const auto joins = [](const Importer* importer) { return importer->joins_others(); };
   if (options.apart && (std::ranges::none_of(used, joins) || std::ranges::all_of(used, joins)))
-    add(fmt::format("--apart is only for a {} next to another INPUT",
+    add(fmt::format("--apart requires a {} and at least one other INPUT",
                     fmt::join(names_of_joining(options.importers), " or a ")));
   for (const std::string& text : options.without_effect) add(text);
 }

@@ -137,7 +137,7 @@ constexpr fxt::Limit kNameLength{"characters in a file name in an archive", 1024
 constexpr fxt::Limit kNames{"MiB of file names in an archive", 16 * fxt::kMiB, 0};
 constexpr fxt::Limit kRecordings{"recordings in an archive", 100, 0};
 constexpr fxt::Limit kLinks{"symbolic links in an archive", 1000, 0};
-constexpr fxt::Limit kHeader{"MiB before the content of a file in an archive", 4 * fxt::kMiB, 0};
+constexpr fxt::Limit kHeader{"MiB of headers before a file in an archive", 4 * fxt::kMiB, 0};
 // A file is read once for each of its names.
 constexpr fxt::Limit kRepeated{"MiB of files in an archive that are read again through links", 64 * fxt::kMiB,
                                1 * fxt::kKiB};

@@ -376,7 +376,7 @@ std::vector<Option> RecordingImporter::options() {
        })},
       {.name = "index-step",
        .argument = "SIZE",
-       .help = "choose the distance of the places in a record file that the index knows (default: 16Mi)",
+       .help = "choose how many bytes of a record file lie between two entries of the index (default: 16Mi)",
        .value = each<fxt::PositiveSize>(
            [this](fxt::PositiveSize size) { options_.index_step_bytes = size.bytes; })},
       flag("no-elf", 0, options_.elf.is_off,

@@ -112,7 +112,7 @@ constexpr std::array<FaultEntry, kFaults> kTable{{
     {InitializationEarly, "InitializationEarly", "W1", "?* some readers fail"},
     {OtherRateEarly, "OtherRateEarly", "W1",
      "P Perfetto forgets the tick rate at the next provider|?* some readers fail"},
-    {NoInitialization, "NoInitialization", "W1", "R Fuchsia's Rust reader takes a tick for a second"},
+    {NoInitialization, "NoInitialization", "W1", "R Fuchsia's Rust reader treats each tick as one second"},
     {OtherTickRate, "OtherTickRate", "W4", "T Tracy takes ticks for nanoseconds"},
     {TickRateZero, "TickRateZero", "W4",
      "C Fuchsia's C++ reader reports an error|P Perfetto drops all events|R Fuchsia's Rust reader divides by "
@@ -168,7 +168,7 @@ constexpr std::array<FaultEntry, kFaults> kTable{{
      "crosses another duration of its thread"},
     {TakesEarlierEnd, "TakesEarlierEnd", "W16", "T Tracy ends it with the other event",
      "starts at the end of a complete event that comes later in the file"},
-    {TooDeep, "TooDeep", "W15", "P Perfetto drops it, and ends other events in its place",
+    {TooDeep, "TooDeep", "W15", "P Perfetto drops it, and its end then ends another event",
      "is nested inside more than 512 durations, or follows more than 512 events of no length at its time"},
     {StrayEnd, "StrayEnd", "W17", "?* readers ignore it", "ends a duration that never began"},
     {StrayEndInside, "StrayEndInside", "W17", "T Tracy ends the complete event around it there",

@@ -11,8 +11,8 @@ constexpr std::array kRules = {
     Rule{"W1", "A file starts with the magic word, provider info and initialization, in this order.",
          "Without the magic word, Tracy ends with an exception, Fuchsia's Rust reader rejects the file, and "
          "Perfetto does not recognize it. Without a provider, the Rust reader ignores indexed strings. "
-         "Without initialization, it takes a tick for a second. Other readers fail if strings or "
-         "initialization come before the provider."},
+         "Without initialization, the Rust reader treats each tick as one second. "
+         "Other readers fail if strings or initialization come before the provider."},
     Rule{"W2", "Each provider is announced once, before its strings and threads; ids start at 1.",
          "Fuchsia's C++ reader and Perfetto start with empty tables when a provider is announced again, but "
          "the Rust reader does not. Strings and threads that were registered before any provider are lost."},
@@ -37,7 +37,8 @@ constexpr std::array kRules = {
     Rule{"W8", "Strings have at most 32,000 bytes.",
          "The C++ reader rejects records with longer inline strings."},
     Rule{"W9",
-         "Strings are UTF-8, without NUL if viewers show them. Only inline names of kernel objects may have "
+         "Strings are UTF-8. Strings that viewers show do not contain NUL. Only inline names of kernel "
+         "objects may have "
          "other bytes.",
          "The Rust reader rejects the whole record. If it rejects a string record, it also rejects all uses "
          "of the string. Perfetto and Tracy show a string up to its first NUL."},
@@ -96,8 +97,9 @@ constexpr std::array kRules = {
     Rule{"W23",
          "There are no blob arguments. All blobs of type 3 together are packets of Perfetto's format. "
          "Profiler modules and mmaps refer to indexed threads.",
-         "Tracy misreads the rest of the record after a blob argument, the C++ reader adds its padding, and "
-         "Perfetto shows \"unknown\". Perfetto imports blobs of type 3, and fails if they are not packets of "
+         "After a blob argument, Tracy misreads the rest of the record. The C++ reader returns the blob with "
+         "its padding bytes. Perfetto shows \"unknown\". Perfetto imports blobs of type 3, and fails if they "
+         "are not packets of "
          "its format. Fuchsia's two readers read inline threads of profiler records in different ways."},
     Rule{"W24", "There are no userspace objects.",
          "The C++ reader reports each as a record of unknown type."},
@@ -117,7 +119,7 @@ constexpr std::array kRules = {
          "reader reads them. Tracy takes any instant whose name contains \"frame\", in upper or lower case, "
          "for the start of a frame. It does not list the instant among the messages of its thread, and draws "
          "unintended frames."},
-    Rule{"W29", "A trace for one reader has only kinds of records that this reader shows.",
+    Rule{"W29", "If a trace is meant for one reader, it has only kinds of records that this reader shows.",
          "Perfetto ignores log messages. Tracy also ignores async operations, flows and context switches. "
          "Notes of --check --for list the records that the given readers ignore."},
 };

@@ -82,9 +82,9 @@ OptionTable table_of(CutterOptions& options) {
       .options = {
           {.name = "fit",
            .argument = "SIZE",
-           .help = "limit the output to this size (200M) before compression: leave out short durations. A "
-                   "duration without some of its inner ones has the arguments `left_out`, their number, and "
-                   "`left_out_ns`, their time",
+           .help = "limit the output to this size (200M) before compression: leave out short durations. If "
+                   "inner durations are left out, the outer one has two arguments: `left_out` is the number "
+                   "of inner durations, and `left_out_ns` is the sum of their times",
            .value = each<PositiveSize>([&](PositiveSize size) { options.fit_bytes = size.bytes; })},
           {.name = "split-time",
            .argument = "TIME",
@@ -123,9 +123,8 @@ void report(const CutCounters& counters, const PieceFiles& files) {
   say(counters.unwritable, "record",
       "left out because of an unknown type, an unknown reference, or an impossible time");
   say(counters.repaired_strings, "string",
-      "repaired because of bytes that are not UTF-8, or a NUL; counted once for each piece");
-  say(counters.cut_strings, "string",
-      "truncated because of more than 32,000 bytes; counted once for each piece");
+      "repaired because of bytes that are not UTF-8, or a NUL; a string counts once in each piece");
+  say(counters.cut_strings, "string", "truncated to 32,000 bytes; a string counts once in each piece");
   say(files.left_out(), "record",
       fmt::format("left out because {} can't represent switches, logs and blobs", files.format().text));
   say(counters.oversized, "file",

@@ -79,8 +79,8 @@ ProgramText program_text() {
           "Prints a trace in the Fuchsia trace format, one line for each record. FILE may be compressed with "
           "gzip, zstd, bzip2 or xz; `-` is standard input.",
       .exit_status =
-          "0: success. 1: --check found an error (with --werror also a warning), or FILE can't be read to "
-          "its end, has nothing that is selected or not all requested threads. 2: wrong usage.",
+          "0: success. 1: --check found an error (or a warning, with --werror), FILE can't be read to its "
+          "end, nothing in it is selected, or it lacks a requested thread. 2: wrong usage.",
       .examples = {{"fxt-dump run.fxt", "print one line for each record"},
                    {"fxt-dump --stats --top 10 run.fxt", "print the ten longest functions"},
                    {"fxt-dump --diff old.fxt new.fxt", "compare two traces"},

@@ -188,7 +188,7 @@ class Usage(ProgramTest):
         self.assertNotIn(b"option-unused", self.convert("--no-args", POOL, self.output).stdout)
 
     def test_options_without_effect_are_noted(self):
-        bias, apart = "--load-bias has no effect without --program", "--apart is only for a GDB trace file next to another INPUT"
+        bias, apart = "--load-bias has no effect without --program", "--apart requires a GDB trace file and at least one other INPUT"
         match = "--match has no effect without --filter, --notrace, --caller-filter, --hide, --trigger or --loc-filter"
         for arguments, inputs, problems in (
                 (["--load-bias=1"], [FRAMES], [bias]),

@@ -193,8 +193,8 @@ void find_layout(TraceFile& trace, const MachineHint& hint, Notes& notes) {
     if (has_registers(trace))
       notes.add(
           kRegistersUnknown, Location::file(trace.path),
-          fmt::format("registers of {} bytes are shown only as blobs; give --program the traced program, "
-                      "which names its machine",
+          fmt::format("a register block of {} bytes is shown only as a blob; use --program with the traced "
+                      "program, whose ELF header gives the processor",
                       trace.format.register_block_size));
     return;
   }
