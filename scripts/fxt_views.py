@@ -136,44 +136,47 @@ def seconds(ns):
 
 
 class Input:
-    """A trace, or a recording that is converted."""
+    """A trace, or recordings that are converted to one trace."""
 
-    def __init__(self, path, cache, programs, limit):
-        self.path, self.cache, self.programs, self.limit = path, cache, programs, limit
+    def __init__(self, paths, cache, programs, limit):
+        self.paths, self.cache, self.programs, self.limit = paths, cache, programs, limit
+        self.path = paths[0]
         self.lock = threading.Lock()
         self.entries = []  # they are kept until the end
-        self.is_trace = is_trace(path)
-        name = os.fsdecode(os.fsencode(path.resolve().name)[:MOST_FILE_NAME])
-        self.name = path.name if self.is_trace else f"{name}.fxt"
+        self.is_trace = is_trace(self.path)
+        name = os.fsdecode(os.fsencode(self.path.resolve().name)[:MOST_FILE_NAME])
+        others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+        self.name = self.path.name if self.is_trace else f"{name}{others}.fxt"
         self.note = ""  # for the page
-        self.recordings, self.index = ([], None) if self.is_trace else (self.unpacked(), None)
+        self.index = None
+        self.recordings = [] if self.is_trace else [recording for path in paths for recording in self.unpacked(path)]
         self.whole, self.view = self.fitted() if self.is_trace else self.converted()
 
-    def key(self, kind, *options):
-        """For files that fxt-convert, or one of the other programs, makes of this input."""
+    def key(self, kind, *options, paths=None):
+        """For files that fxt-convert, or one of the other programs, makes of these paths, or else of all."""
         is_converted = not self.is_trace and kind in ("unpacked", "whole", "part")
         tools = ["fxt-convert"] if is_converted else ["fxt-convert", "fxt-cut", "fxt-draw", "fxt-dump"]
-        return [kind, *options, self.name, [stamp_of(program(name)) for name in tools], stamp_of(self.path)]
+        return [kind, *options, self.name, [stamp_of(program(name)) for name in tools], *map(stamp_of, paths or self.paths)]
 
     def kept(self, key, make):
         entry = self.cache.get(key, make)
         self.entries.append(entry)
         return entry
 
-    def unpacked(self):
-        """The recordings in an archive, which is unpacked once; otherwise only the input itself."""
-        if self.path.is_dir():
-            return [self.path]
+    def unpacked(self, path):
+        """The recordings in an archive, which is unpacked once; otherwise only the path itself."""
+        if path.is_dir():
+            return [path]
 
         def make(folder):
             (folder / "files").mkdir()
-            paths = self.programs.run("fxt-convert", f"--unpack={folder / 'files'}", "--", self.path).splitlines()
+            paths = self.programs.run("fxt-convert", f"--unpack={folder / 'files'}", "--", path).splitlines()
             own = [os.fsencode(os.path.relpath(path, folder)).hex() for path in paths if str(path).startswith(f"{folder}/")]
             (folder / "paths.json").write_text(json.dumps(own))
-        entry = self.cache.get(self.key("unpacked"), make)
+        entry = self.cache.get(self.key("unpacked", paths=[path]), make)
         paths = [entry / os.fsdecode(bytes.fromhex(path)) for path in json.loads((entry / "paths.json").read_text())]
         self.entries.append(entry)
-        return paths if paths and all(path.exists() for path in paths) else [self.path]
+        return paths if paths and all(path.exists() for path in paths) else [path]
 
     def fitted(self):
         """The trace, or a smaller one with the longest calls, and no range."""
@@ -203,7 +206,7 @@ class Input:
         entry = self.kept(self.key("whole", self.limit), make)
         self.index = entry.folder
         report = json.loads((entry / "report.json").read_text())
-        if report.get("fitted"):
+        if report.get("fitted") or any(note["kind"] == "thinned" for note in report["notes"]):
             self.note = NOTE
         for note in report["notes"]:
             if note["kind"] == "option-unused":

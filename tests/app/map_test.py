@@ -38,12 +38,12 @@ class Map(Opened):
         with self.get(path) as answer:
             return answer.read()
 
-    def part_of(self, path, from_ns, to_ns):
+    def part_of(self, from_ns, to_ns, *paths):
         """The part that fxt-convert or fxt-cut makes of this range of time."""
         output = self.folder / "expected.fxt"
         part = "-r" + "~".join(f"{ns // 10**9}.{ns % 10**9:09}" for ns in (from_ns, to_ns))
-        command = [CUT, "-q"] if path.is_file() else [CONVERT, "-q", "--cpu-tracks"]
-        subprocess.run([*command, "-f", part, path, output], check=True)
+        command = [CUT, "-q"] if paths[0].is_file() else [CONVERT, "-q", "--cpu-tracks"]
+        subprocess.run([*command, "-f", part, *paths, output], check=True)
         return output.read_bytes()
 
     def ends_of(self, path):
@@ -71,7 +71,7 @@ class Map(Opened):
                     shown = browser.evaluate(link, "document.getElementById('state').textContent.includes('is open') ? " + SHOWN + " : null")
                     times = [int(time) for time in shown.split()]
                     if times:
-                        self.assertEqual(trace, self.part_of(POOL, *times))
+                        self.assertEqual(trace, self.part_of(*times, POOL))
                     self.assertEqual(browser.evaluate(link, "files[0].back.disabled"), not earlier)
                     return times
 
@@ -144,20 +144,21 @@ class Map(Opened):
         compressed = self.folder / "pool.fxt.gz"
         compressed.write_bytes(gzip.compress(self.trace.read_bytes()))
         session = Path(__file__).resolve().parents[2] / "samples" / "gdb" / "queue.trace"
-        inputs = [self.trace, compressed, FAMILY, session]
-        root = self.root_of(*inputs)
+        inputs = [self.trace, compressed, FAMILY]
+        root = self.root_of(*inputs, session)
+        one = self.folder / "one.fxt"
+        subprocess.run([CONVERT, "-q", "--cpu-tracks", FAMILY, session, one], check=True)
         for number, path in enumerate(inputs):
             trace = self.trace if path == compressed else path
             with self.subTest(path.name):
                 functions = json.loads(self.read(f"{root}{number}/functions"))
-                self.assertTrue(functions or path == session)
+                self.assertTrue(functions)
                 self.assertEqual([one["self_ns"] for one in functions], sorted((one["self_ns"] for one in functions), reverse=True))
                 self.assertIn(b"<canvas>", self.read(f"{root}{number}/map"))
-                if path == session:
-                    continue
-                first, last, _ = self.ends_of(trace)
+                paths = [FAMILY, session] if path == FAMILY else [trace]
+                first, last, _ = self.ends_of(one if path == FAMILY else trace)
                 middle = (first + last) // 2
-                self.assertEqual(self.read(f"{root}{number}/part?from={middle}&to={last}"), self.part_of(trace, middle, last))
+                self.assertEqual(self.read(f"{root}{number}/part?from={middle}&to={last}"), self.part_of(middle, last, *paths))
 
     # ---- Large inputs ----
 
@@ -180,7 +181,7 @@ class Map(Opened):
         self.assertLessEqual(len(fitted), 1_000_000)
         self.assertGreater(len(fitted), 100_000)
         # A short part has all calls.
-        part = self.part_of(recording, 2_100_000_000, 2_102_000_000)
+        part = self.part_of(2_100_000_000, 2_102_000_000, recording)
         self.assertEqual(self.read(f"{root}0/part?from=2100000000&to=2102000000"), part)
         for begin in 2_000_000_000, 2_050_000_000:
             part = self.read(f"{root}0/part?from={begin}&to=2200000000")
@@ -199,7 +200,7 @@ class Map(Opened):
             self.assertEqual(process.stdout.readline(), "Open this in a browser:\n")
             root = urllib.parse.urlsplit(process.stdout.readline().strip()).path
             self.assertEqual(self.read(f"{root}0/whole/run.tar.gz.fxt"), (self.folder / "whole.fxt").read_bytes())
-            self.assertEqual(self.read(f"{root}0/part?from={middle}&to={last}"), self.part_of(POOL, middle, last))
+            self.assertEqual(self.read(f"{root}0/part?from={middle}&to={last}"), self.part_of(middle, last, POOL))
             self.end(process)
         unpacked = [path for path in self.folder.glob("cache/fxt-open/*/files")]
         self.assertEqual(len(unpacked), 1)
@@ -272,7 +273,7 @@ class Map(Opened):
         sizes = []
         for number in range(20):
             part = f"{root}0/part?from={first + number}&to={last}"
-            self.assertEqual(self.read(part), self.part_of(POOL, first + number, last))
+            self.assertEqual(self.read(part), self.part_of(first + number, last, POOL))
             sizes.append(sum(path.stat().st_size for path in self.folder.glob("cache/fxt-open/*/*.fxt")))
         self.assertLess(max(sizes), 100_000 + 2 * whole)
         self.assertGreater(max(sizes), whole)

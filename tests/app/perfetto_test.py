@@ -159,7 +159,10 @@ class OpenInPerfetto(Opened):
         bare.write_bytes(b"\x7fTRACE0\nR 0\ntsv 1:0:1:" + b"trace_timestamp".hex().encode() + b"\ntp T2:8000:E:0:0\n\n" +
                          b"".join(struct.pack("<HIcIq", 2, 13, b"V", 1, time_us) for time_us in (1000, 2000)) + bytes(4))
         sessions = [REPOSITORY / "samples" / "gdb" / "queue.trace", bare]
-        for session, link in zip(sessions, self.links_of("--fetch", *sessions)):
+        for session in sessions:
+            process = self.start("--no-browser", "--fetch", session)
+            process.stdout.readline()
+            link = process.stdout.readline().strip()
             output = self.folder / "session.fxt"
             report = json.loads(subprocess.run([CONVERT, "--report=json", session, output], check=True,
                                                stdout=subprocess.PIPE).stdout)
@@ -171,6 +174,7 @@ class OpenInPerfetto(Opened):
             part = [max(first - margin, report["first_ns"]), min(last + margin, report["last_ns"])]
             said = self.said(link)
             self.assertEqual([int(said["visStart"]), int(said["visEnd"])], part)
+            self.end(process)
 
     def test_any_name_is_quoted(self):
         names = ["a b.fxt", "50% #1?&=+.fxt", "schräg.fxt", os.fsdecode(b"\xff.fxt")]
@@ -214,12 +218,13 @@ class OpenInPerfetto(Opened):
         subprocess.run([CONVERT, "-q", POOL, compressed], check=True)
         self.assertEqual(self.fetched(self.links_of("--fetch", compressed)[0]), compressed.read_bytes())
 
-    def test_recordings_are_converted(self):
+    def test_recordings_become_one_trace(self):
         session = REPOSITORY / "samples" / "gdb" / "queue.trace"
-        links = self.links_of("--fetch", POOL, session)
-        self.assertEqual([self.said(link)["url"].split("/")[-1] for link in links], ["pool.fxt", "queue.trace.fxt"])
-        self.assertEqual(self.fetched(links[0]), self.trace.read_bytes())
-        self.assertEqual(self.fetched(links[1])[:8], self.trace.read_bytes()[:8])
+        links = self.links_of("--fetch", POOL, self.trace, session)
+        self.assertEqual([self.said(link)["url"].split("/")[-1] for link in links], ["pool%20and%201%20more.fxt", "pool.fxt"])
+        one = self.folder / "one.fxt"
+        subprocess.run([CONVERT, "-q", "--cpu-tracks", POOL, session, one], check=True)
+        self.assertEqual([self.fetched(link) for link in links], [one.read_bytes(), self.trace.read_bytes()])
 
     def test_the_browser_is_started(self):
         browser = self.folder / "browser"
