@@ -269,6 +269,14 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
 
 namespace {
 
+// Returns the path of a directory, which the user has given.
+std::string directory_at(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) return path;
+  throw fxt::InvalidValue(std::filesystem::exists(path, error) ? "a directory" : "a directory that exists",
+                          path);
+}
+
 class RecordingImporter final : public Importer {
  public:
   std::string_view name() const override { return "uftrace recording"; }
@@ -355,11 +363,8 @@ std::vector<Option> RecordingImporter::options() {
        .argument = "DIR",
        .help = "take programs and libraries from below this directory, to get names if the recording has no "
                ".sym files (default: from this machine)",
-       .value = each<std::string>([this](const std::string& path) {
-         options_.elf.sysroot = path;
-         if (std::error_code error; !std::filesystem::is_directory(options_.elf.sysroot, error))
-           throw fxt::InvalidValue("a directory", path);
-       }),
+       .value =
+           each<std::string>([this](const std::string& path) { options_.elf.sysroot = directory_at(path); }),
        .fails_with = {"no-elf"}},
       not_with({"no-elf", "no-args"},
                choice("arg-names", options_.elf.names_parameters, {{"numbers", false}, {"program", true}},
@@ -369,11 +374,7 @@ std::vector<Option> RecordingImporter::options() {
        .argument = "DIR",
        .help = "keep an index of each long recording in this directory, so that -r does not read everything "
                "before the range; the output is the same",
-       .value = each<std::string>([this](const std::string& path) {
-         options_.index = path;
-         if (std::error_code error; !std::filesystem::is_directory(path, error))
-           throw fxt::InvalidValue("a directory", path);
-       })},
+       .value = each<std::string>([this](const std::string& path) { options_.index = directory_at(path); })},
       {.name = "index-step",
        .argument = "SIZE",
        .help = "choose how many bytes of a record file lie between two entries of the index (default: 16Mi)",

@@ -115,7 +115,9 @@ class Usage(ProgramTest):
                           "--durations takes one of mixed, pairs, not 'long'")
         self.assert_wrong(["--report=xml", POOL, self.output], "--report takes one of text, json, none, not 'xml'")
         self.assert_wrong(["--tid=1,x", POOL, self.output], "--tid takes thread ids, not 'x'")
-        self.assert_wrong(["--sysroot=/none", POOL, self.output], "--sysroot takes a directory, not '/none'")
+        for option in ("--sysroot", "--index"):
+            self.assert_wrong([f"{option}=/none", POOL, self.output], f"{option} takes a directory that exists, not '/none'")
+            self.assert_wrong([f"{option}=/dev/null", POOL, self.output], f"{option} takes a directory, not '/dev/null'")
         program = ["--program", CONVERT, "--load-bias", "libfoo.so=0x1000"]
         for arguments in [*program, FRAMES, self.output], ["--inspect", *program, FRAMES]:
             self.assert_wrong(arguments, "--load-bias: no --program has the name 'libfoo.so'")
