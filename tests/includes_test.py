@@ -22,7 +22,7 @@ NAMES = {
                  "ranges::reverse ranges::sort ranges::stable_sort ranges::transform ranges::upper_bound",
     "array": "array get to_array",
     "atomic": "atomic atomic_ref memory_order_acquire memory_order_relaxed memory_order_release",
-    "bit": "bit_cast bit_ceil bit_width endian has_single_bit popcount rotr",
+    "bit": "bit_cast bit_ceil bit_floor bit_width endian has_single_bit popcount rotr",
     "cctype": "isalpha isxdigit toupper",
     "charconv": "from_chars to_chars",
     "chrono": "chrono",

@@ -44,6 +44,7 @@
 #include "fxt/support/similar_names.h"
 #include "fxt/support/text.h"
 #include "fxt/tools/entry_source.h"
+#include "fxt/tools/thinning.h"
 #include "fxt/words.h"
 
 namespace convert {
@@ -60,6 +61,8 @@ constexpr NoteKind kLargePieces{"large-pieces", "pieces that are larger than --s
 constexpr NoteKind kNotInJson{
     "not-in-json", "records that JSON can't represent: context switches, wakeups, losses and blobs", true};
 constexpr NoteKind kFitted{"fitted", "calls omitted because of --fit", true};
+constexpr NoteKind kThinned{
+    "thinned", "values of counters, context switches, wakeups and instants omitted because of --fit", true};
 constexpr NoteKind kCutFlows{
     "cut-arrows",
     "arrows that end after the range or in a later piece, so they are ended on the thread where they start",
@@ -326,15 +329,14 @@ class Conversion {
   using Offsets = std::span<const std::optional<std::int64_t>>;
 
   // Imports the inputs. Calls that are shorter than `shortest_ns` are left out, and added to `lengths` unless
-  // that is null.
+  // that is null. `thinning` may be null. Before write(), one of its passes must have begun.
   Conversion(ConvertOptions options, Offsets offsets_ns, std::uint64_t shortest_ns = 0,
-             fxt::CallLengths* lengths = nullptr);
+             fxt::CallLengths* lengths = nullptr, fxt::tools::Thinning* thinning = nullptr);
 
   // Writes the trace. Throws TraceTooLarge if it has more than `most_bytes`.
   void write(std::optional<std::uint64_t> most_bytes = {});
 
   const ConvertOptions& options() const { return options_; }
-  std::uint64_t bytes_to_read() const { return stats_.bytes_total; }
 
   // ---- After write() ----
 
@@ -362,6 +364,7 @@ class Conversion {
   Notes notes_;
   ImportStats stats_;
   const ShortCallRule rule_;
+  fxt::tools::Thinning* thinning_;
   Timeline timeline_;
   ImportContext context_{names_, notes_, timeline_, stats_, options_.import};
   std::optional<TraceOutput> output_;
@@ -372,15 +375,17 @@ class Conversion {
 };
 
 Conversion::Conversion(ConvertOptions options, Offsets offsets_ns, std::uint64_t shortest_ns,
-                       fxt::CallLengths* lengths)
+                       fxt::CallLengths* lengths, fxt::tools::Thinning* thinning)
     : options_(std::move(options)),
       rule_{.shortest_ns = shortest_ns,
             .left_out = names_.intern(fxt::kLeftOut),
             .left_out_ns = names_.intern(fxt::kLeftOutNs),
             .lengths = lengths,
             .words_of = words_of_arguments},
+      thinning_(thinning),
       timeline_({.lanes = lane_options(), .jobs = options_.jobs, .is_split = is_split()}, notes_) {
   import_inputs(options_, offsets_ns, context_);
+  if (thinning != nullptr && !options_.cut) options_.cut.emplace();  // the Cutter writes what stays
   if (options_.cut) {
     choose_clock(options_.cut->range, options_, timeline_, notes_);
     count_from_first_call(options_.cut->range, timeline_);
@@ -408,7 +413,7 @@ void Conversion::write(std::optional<std::uint64_t> most_bytes) {
                                                   .syncs = options_.sync,
                                                   .inputs = std::move(read),
                                                   .format = options_.format},
-                  options_.cut, most_bytes);
+                  options_.cut, most_bytes, thinning_);
   try {
     write_events();
     finish_output();
@@ -464,6 +469,8 @@ void Conversion::finish_output() {
 }
 
 void Conversion::note_fitted() {
+  if (thinning_ != nullptr && thinning_->left_out() != 0)
+    notes_.add(kThinned, Location::file(options_.output), thinning_->text(), thinning_->left_out());
   const auto& [calls, time_ns] = timeline_.totals().left_out;
   if (calls == 0) return;
   const std::uint64_t outside_ns = timeline_.totals().outside_ns;
@@ -487,44 +494,90 @@ fxt::CallLengths::NameWords Conversion::name_words() {
 
 // ---- --fit ----
 
-// The shortest length whose calls fit into `most_bytes`; 0 if all calls fit. Counts the calls by length, and
-// then those of the interval that fits in part, until the length is exact. Throws InputError if the events
-// that are not calls take more.
-std::uint64_t shortest_that_fits(const ConvertOptions& options, Conversion::Offsets offsets_ns,
-                                 std::uint64_t most_bytes) {
-  ConvertOptions counting = options;
-  counting.output = "/dev/null";
-  counting.format = &fxt::tools::fxt_format();
-  counting.sync = false;
-  if (counting.cut) counting.cut->split_bytes = counting.cut->split_ns = 0;
+// What is left out of a trace that fits.
+struct FitPlan {
+  std::uint64_t shortest_ns = 0;                             // calls of at least this length stay; 0: all
+  std::unique_ptr<fxt::tools::Thinning> thinning = nullptr;  // null: all other events stay
+};
+
+// The passes over the inputs in which a plan is made. Their traces are not kept.
+class FitPlanner {
+ public:
+  FitPlanner(const ConvertOptions& options, Conversion::Offsets offsets_ns, std::uint64_t most_bytes);
+
+  // Counts the calls by length, and then those of the interval that fits in part, until the length is exact.
+  FitPlan plan();
+
+ private:
+  static std::int64_t word_count(std::uint64_t bytes) {
+    return static_cast<std::int64_t>(bytes / sizeof(std::uint64_t));
+  }
+  std::int64_t thin(std::int64_t others, std::int64_t calls, FitPlan& plan);
+
+  ConvertOptions options_;
+  Conversion::Offsets offsets_ns_;
+  std::int64_t words_;  // that the trace may have
+};
+
+FitPlanner::FitPlanner(const ConvertOptions& options, Conversion::Offsets offsets_ns,
+                       std::uint64_t most_bytes)
+    : options_(options), offsets_ns_(offsets_ns), words_(word_count(most_bytes)) {
+  options_.output = "/dev/null";
+  options_.format = &fxt::tools::fxt_format();
+  options_.sync = false;
+  if (options_.cut) options_.cut->split_bytes = options_.cut->split_ns = 0;
+}
+
+FitPlan FitPlanner::plan() {
+  FitPlan plan;
   fxt::CallLengths::Interval part = fxt::CallLengths::kWhole;
-  std::int64_t words_above = 0;
+  std::int64_t others = 0, words_above = 0;
   for (;;) {
     fxt::CallLengths lengths(part);
-    Conversion conversion(counting, offsets_ns, kForever, &lengths);
+    Conversion conversion(options_, offsets_ns_, kForever, &lengths);
     conversion.write();
-    const auto word_count = [](std::uint64_t bytes) {
-      return static_cast<std::int64_t>(bytes / sizeof(std::uint64_t));
-    };
-    const std::int64_t words = word_count(most_bytes) - word_count(conversion.trace_bytes());
-    if (words < 0)
-      throw InputError(
-          Location::file(options.inputs.front()),
-          fmt::format("all events except calls take {} bytes, so no call fits into {} bytes; use "
-                      "a larger --fit, or leave out other events",
-                      conversion.trace_bytes(), most_bytes));
     // These names are only in a trace without some calls. Calls that are always shown may have needed them.
     constexpr std::int64_t kNames =
         2 + fxt::words_of(fxt::kLeftOut.size()) + fxt::words_of(fxt::kLeftOutNs.size());
     const std::int64_t more_names = conversion.words_of_left_out();
     const auto names = conversion.name_words();
-    if (part.end_ns == kForever && lengths.fit(words + kNames - more_names, 0, names).shortest_ns == 0)
-      return 0;
-    const auto fitting = lengths.fit(words - more_names, words_above, names);
-    if (fitting.too_short.width_ns() <= 1) return fitting.shortest_ns;
+    if (part.end_ns == kForever) {
+      others = word_count(conversion.trace_bytes());
+      const std::int64_t calls = lengths.fit(fxt::tools::kAnyWords, 0, names).words;
+      if (others + calls <= words_ + kNames - more_names) return {};
+      if (others > words_ / 2) others = thin(others, calls, plan);
+    }
+    const auto fitting = lengths.fit(words_ - others - more_names, words_above, names);
+    plan.shortest_ns = fitting.shortest_ns;
+    if (fitting.too_short.width_ns() <= 1) return plan;
     part = fitting.too_short;
     words_above = fitting.words;
   }
+}
+
+// Finds out which counters, switches and instants stay. Returns the words of all events except calls. Throws
+// InputError if those that can't be left out take more than the trace may have.
+std::int64_t FitPlanner::thin(std::int64_t others, std::int64_t calls, FitPlan& plan) {
+  auto thinning = std::make_unique<fxt::tools::Thinning>(fxt::CutOptions{});
+  const auto pass = [&](auto begin) {
+    fxt::CallLengths not_used(fxt::CallLengths::Interval{0, 0});
+    Conversion conversion(options_, offsets_ns_, kForever, &not_used, thinning.get());
+    (thinning.get()->*begin)(conversion.options().cut->range);
+    conversion.write();
+    return word_count(conversion.trace_bytes());
+  };
+  others = thinning->share(words_, std::max(others, pass(&fxt::tools::Thinning::begin_count)), calls);
+  if (others > words_)
+    throw InputError(
+        Location::file(options_.inputs.front()),
+        fmt::format("all events except calls, counters, switches and instants take {} bytes, so no call fits "
+                    "into {} bytes; use a larger --fit, or leave out other events",
+                    others * std::int64_t{sizeof(std::uint64_t)},
+                    words_ * std::int64_t{sizeof(std::uint64_t)}));
+  if (!thinning->is_needed()) return others;
+  pass(&fxt::tools::Thinning::begin_choice);
+  plan.thinning = std::move(thinning);
+  return others;
 }
 
 // Converts with exactly the shortest length whose calls fit. The sizes of all calls are known, except for a
@@ -541,11 +594,17 @@ std::unique_ptr<Conversion> fit(const ConvertOptions& options, Conversion::Offse
                                                      type != std::filesystem::file_type::not_found);
   std::uint64_t target = most_bytes, margin = 64;
   for (;;) {
-    const std::uint64_t shortest_ns = shortest_that_fits(options, offsets_ns, target);
-    try {
-      if (needs_trial) Conversion(trial, offsets_ns, shortest_ns).write(most_bytes);
-      auto conversion = std::make_unique<Conversion>(options, offsets_ns, shortest_ns);
+    const FitPlan plan = FitPlanner(options, offsets_ns, target).plan();
+    std::unique_ptr<Conversion> conversion;
+    const auto write = [&](const ConvertOptions& chosen) {
+      fxt::tools::Thinning* const thinning = plan.thinning.get();
+      conversion = std::make_unique<Conversion>(chosen, offsets_ns, plan.shortest_ns, nullptr, thinning);
+      if (thinning != nullptr) thinning->begin_last(conversion->options().cut->range);
       conversion->write(most_bytes);
+    };
+    try {
+      if (needs_trial) write(trial);
+      write(options);
       return conversion;
     } catch (const TraceTooLarge& trace) {
       target -= std::min(target, trace.bytes - most_bytes + margin);

@@ -13,10 +13,11 @@ struct NoEvent {};
 }  // namespace
 
 TraceOutput::TraceOutput(fxt::tools::PieceFiles::Options files, const std::optional<fxt::CutOptions>& cut,
-                         std::optional<std::uint64_t> most_bytes)
+                         std::optional<std::uint64_t> most_bytes, fxt::tools::Thinning* thinning)
     : files_(std::move(files)),
       part_files_(*this),
       most_bytes_(most_bytes),
+      thinning_(thinning),
       has_range_(cut && cut->range != fxt::TimeRange{}) {
   if (cut) cutter_.emplace(*cut, part_files_);
   files_.next(0);  // throws before the conversion starts
@@ -71,9 +72,12 @@ void TraceOutput::write_blocks() {
 void TraceOutput::cut_blocks() {
   fxt::Reader reader(queue_);
   for (const fxt::Entry& entry : reader) {
-    cutter_->add(entry, reader);
+    const fxt::Entry* const kept = thinning_ != nullptr ? thinning_->next(entry, reader) : &entry;
+    if (kept == nullptr) continue;
+    cutter_->add(*kept, reader);
     files_.check_size(cutter_->counters());
   }
+  if (thinning_ != nullptr) thinning_->finish();
   try {
     cutter_->finish();
   } catch (const NoEvent&) {

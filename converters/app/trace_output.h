@@ -12,6 +12,7 @@
 
 #include "converters/app/block_queue.h"
 #include "fxt/cutter.h"
+#include "fxt/tools/thinning.h"
 #include "fxt/tools/trace_files.h"
 
 namespace convert {
@@ -30,8 +31,9 @@ class TraceOutput {
   // Throws std::runtime_error if a file can't be written, and UsageError if another kind of file would be
   // overwritten.
   // finish() throws TraceTooLarge if the trace has more than `most_bytes`, before compression.
+  // `thinning` may be null, and needs `cut`. One of its passes has begun. It is borrowed.
   TraceOutput(fxt::tools::PieceFiles::Options files, const std::optional<fxt::CutOptions>& cut,
-              std::optional<std::uint64_t> most_bytes = {});
+              std::optional<std::uint64_t> most_bytes = {}, fxt::tools::Thinning* thinning = nullptr);
   // Abandons the output unless finish() was called.
   ~TraceOutput() { abandon(); }
   TraceOutput(const TraceOutput&) = delete;
@@ -78,6 +80,7 @@ class TraceOutput {
   PartFiles part_files_;
   std::optional<fxt::Cutter> cutter_;
   std::optional<std::uint64_t> most_bytes_;
+  fxt::tools::Thinning* thinning_;
   bool has_range_;
   bool is_empty_ = false;
   BlockQueue queue_;

@@ -61,6 +61,33 @@ struct LeftOutFlow {
   const Event& event;
 };
 
+// ---- Context switches ----
+
+inline std::uint64_t outgoing_of(const LegacyContextSwitch& change) { return change.outgoing.thread; }
+inline std::uint64_t incoming_of(const LegacyContextSwitch& change) { return change.incoming.thread; }
+inline std::uint64_t outgoing_of(const ContextSwitch& change) { return change.outgoing_thread; }
+inline std::uint64_t incoming_of(const ContextSwitch& change) { return change.incoming_thread; }
+
+// Returns the switch with the idle thread in place of the threads that do not stay.
+inline LegacyContextSwitch with_idle(LegacyContextSwitch change, bool from_stays, bool to_stays) {
+  if (!from_stays) change.outgoing = kIdleThread, change.outgoing_priority = 0;
+  if (!to_stays) change.incoming = kIdleThread, change.incoming_priority = 0;
+  return change;
+}
+inline ContextSwitch with_idle(ContextSwitch change, bool from_stays, bool to_stays) {
+  std::vector<Argument> arguments;
+  for (const Argument& argument : change.arguments)
+    if (argument.name.text == kOutgoingWeight ? from_stays
+                                              : argument.name.text != kIncomingWeight || to_stays)
+      arguments.push_back(argument);
+  if (!from_stays) arguments.push_back({kOutgoingWeight, kIdleWeight});
+  if (!to_stays) arguments.push_back({kIncomingWeight, kIdleWeight});
+  if (!from_stays) change.outgoing_thread = 0;
+  if (!to_stays) change.incoming_thread = 0;
+  change.arguments = Arguments(std::move(arguments));
+  return change;
+}
+
 class ChosenRecords {
  public:
   explicit ChosenRecords(const CutOptions& options) : threads_(options.threads), keeps_(options.keeps) {}
@@ -154,29 +181,11 @@ class ChosenRecords {
   }
 
   // The idle thread replaces a thread that is not chosen.
-  template <typename Consume>
-  void filter_switch(LegacyContextSwitch change, Consume consume) const {
-    const bool from = is_chosen(change.outgoing.thread), to = is_chosen(change.incoming.thread);
-    if (!from && !to) return;
-    if (!from) change.outgoing = kIdleThread, change.outgoing_priority = 0;
-    if (!to) change.incoming = kIdleThread, change.incoming_priority = 0;
-    consume(change);
-  }
-  template <typename Consume>
-  void filter_switch(ContextSwitch change, Consume consume) const {
-    const bool from = is_chosen(change.outgoing_thread), to = is_chosen(change.incoming_thread);
+  template <typename T, typename Consume>
+  void filter_switch(const T& change, Consume consume) const {
+    const bool from = is_chosen(outgoing_of(change)), to = is_chosen(incoming_of(change));
     if (from && to) return consume(change);
-    if (!from && !to) return;
-    std::vector<Argument> arguments;
-    for (const Argument& argument : change.arguments)
-      if (argument.name.text == kOutgoingWeight ? from : argument.name.text != kIncomingWeight || to)
-        arguments.push_back(argument);
-    if (!from) arguments.push_back({kOutgoingWeight, kIdleWeight});
-    if (!to) arguments.push_back({kIncomingWeight, kIdleWeight});
-    if (!from) change.outgoing_thread = 0;
-    if (!to) change.incoming_thread = 0;
-    change.arguments = Arguments(arguments);
-    consume(change);
+    if (from || to) consume(with_idle(change, from, to));
   }
 
   std::vector<std::uint64_t> threads_;

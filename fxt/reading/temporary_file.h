@@ -1,14 +1,16 @@
 // Bytes that do not fit into memory, in a file without a name. The system deletes it when the program ends.
-// Internal to the OrderedReader.
+// Internal to the library and its tools.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include "fxt/visibility.h"
+
 namespace fxt {
 
-class TemporaryFile {
+class FXT_API TemporaryFile {
  public:
   TemporaryFile() = default;
   ~TemporaryFile();

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "fxt/format.h"
+#include "fxt/pairing.h"
 #include "fxt/support/compressed_files.h"
 #include "fxt/support/short_calls.h"
 #include "fxt/words.h"
@@ -67,7 +68,7 @@ class CallFit::Pass final : public CallListener {
     for (const Entry* entry = source.next(); entry != nullptr; entry = source.next(), ++record_) {
       words_ = entry->words.size();
       event_ = std::get_if<Event>(&entry->record);
-      begin_ = kNone;
+      start_ = kNone;
       add(*entry, source.reader());
       pairing_.add(*entry, source.reader());
       if (event_ != nullptr && is_flow(event_->type)) keep_around(source.reader());
@@ -81,11 +82,8 @@ class CallFit::Pass final : public CallListener {
     }
   }
 
-  // The numbers of a call among all calls of the Cutter, and among those with separate ends.
-  void set_numbers(std::uint64_t start, std::size_t begin) {
-    start_ = start;
-    begin_ = begin;
-  }
+  // The number of the record among the starts that the Cutter has seen.
+  void set_start(std::uint64_t start) { start_ = start; }
 
   void started(CallTrack& track, Call& call, const Event& event) override {
     while (track.index >= tracks_.size()) {
@@ -94,9 +92,7 @@ class CallFit::Pass final : public CallListener {
     }
     std::vector<Open>& open = open_[track.index];
     if (open.size() <= call.depth) open.resize(call.depth + 1);
-    open[call.depth] = {.is_chosen = is_chosen(event),
-                        .start = start_,
-                        .begin = begin_,
+    open[call.depth] = {.start = is_chosen(event) ? start_ : kNone,
                         .record = record_,
                         .words = words_,
                         .label = label_of(event, call.name_index),
@@ -105,27 +101,20 @@ class CallFit::Pass final : public CallListener {
   void ended(CallTrack& track, const Call& call) override {
     ShortCalls& calls = tracks_[track.index];
     const Open& open = open_[track.index][call.depth];
-    if (!open.is_chosen || pairing_.part_of(call).is_empty) return calls.pass_on(call.depth);
+    if (open.start == kNone || pairing_.part_of(call).is_empty) return calls.pass_on(call.depth);
     calls.add_missing(call.depth, open.before);
     if (call.is_pair && call.has_end && event_ != nullptr)
       calls.add_missing(call.depth, {number_in(*event_, kLeftOut), number_in(*event_, kLeftOutNs)});
-    const bool knows_length = call.has_end && (!call.is_pair || open.begin != kNone);
-    if (knows_length && call.is_pair && lengths != nullptr) (*lengths)[open.begin] = call.length_ns();
-    if (!knows_length) calls.keep(call.depth);
+    if (!call.has_end) calls.keep(call.depth);
     const std::size_t words = open.words + (call.is_pair ? words_ : 0);
     if (calls.leaves_out(call.depth, call.length_ns()))
       return calls.leave_out(call.depth, call.length_ns(), words, open.label);
-    if (call.length_ns() < shortest_ns_) {
-      kept_words += static_cast<std::int64_t>(words);
-      if (kept != nullptr) kept->push_back(open.start);
-    }
-    if (const MissingCalls inside = calls.show(call.depth); inside.calls != 0 && missing != nullptr)
-      missing->push_back({call.is_pair ? record_ : open.record, inside.calls, inside.time_ns});
+    if (call.length_ns() < shortest_ns_) kept_words += static_cast<std::int64_t>(words);
+    const MissingCalls inside = calls.show(call.depth);
+    if (shown != nullptr) shown->add({open.record, open.start, inside});
   }
 
-  std::vector<std::uint64_t>* lengths = nullptr;  // see CallFit::lengths_
-  std::vector<Missing>* missing = nullptr;        // see CallFit::missing_
-  std::vector<std::uint64_t>* kept = nullptr;     // see CallFit::kept_
+  SortedSpool<ShownCall>* shown = nullptr;
   std::int64_t kept_words = 0;
   MissingCalls left_out;
   CallLengths::NameWords name_words() {
@@ -134,7 +123,7 @@ class CallFit::Pass final : public CallListener {
   }
 
  private:
-  static constexpr std::size_t kNone = ~std::size_t{0};
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
   // Numbers for texts.
   class TextNumbers {
@@ -158,9 +147,7 @@ class CallFit::Pass final : public CallListener {
   };
 
   struct Open {
-    bool is_chosen;
-    std::uint64_t start;
-    std::size_t begin;
+    std::uint64_t start;  // kNone: the call is not chosen
     std::uint64_t record;
     std::size_t words;
     std::uint32_t label;
@@ -199,49 +186,53 @@ class CallFit::Pass final : public CallListener {
   TextNumbers texts_;
   std::uint64_t record_ = 0;
   const Event* event_ = nullptr;  // of the latest record, if it is an event
-  std::uint64_t start_ = 0;
-  std::size_t words_ = 0, begin_ = kNone;
+  std::uint64_t start_ = kNone;
+  std::size_t words_ = 0;
 };
 
-// Runs a pass with a Cutter that keeps no call, and returns the words of its output.
-std::int64_t CallFit::run(Pass& pass, EntrySource& source, std::vector<std::uint64_t>* lengths) const {
+// Runs a pass with a Cutter that keeps no call, and returns the words of its output. `thinning` may be null.
+std::int64_t CallFit::run(Pass& pass, EntrySource& source, Thinning* thinning) const {
   ByteCount others;
   CutOptions without_calls = cut_;
   without_calls.split_bytes = without_calls.split_ns = 0;
   std::uint64_t starts = 0;
-  std::size_t begins = 0;
   without_calls.keeps = [&](const Event& event) {
-    if (is_start(event)) {
-      pass.set_numbers(starts++, begins);
-      if (event.type == EventType::DurationBegin) {
-        ++begins;
-        if (lengths != nullptr) lengths->push_back(kForever);
-      }
-    }
+    if (is_start(event)) pass.set_start(starts++);
     return !is_duration(event.type) && (!cut_.keeps || cut_.keeps(event));
   };
   Cutter cutter(without_calls, others);
-  pass.run(source, [&](const Entry& entry, const Reader& reader) { cutter.add(entry, reader); });
+  pass.run(source, [&](const Entry& entry, const Reader& reader) {
+    cutter.add(entry, reader);
+    if (thinning != nullptr) thinning->next(entry, reader);
+  });
   cutter.finish();
+  if (thinning != nullptr) thinning->finish();
   return others.words() + pass.kept_words;
 }
 
-CallFit::CallFit(const Open& open, const CutOptions& cut, std::uint64_t most_bytes) : cut_(cut) {
+CallFit::CallFit(const Open& open, const CutOptions& cut, std::uint64_t most_bytes)
+    : cut_(cut), thinning_(cut) {
+  constexpr std::int64_t kWordsOfNames = 2 + words_of(kLeftOut.size()) + words_of(kLeftOutNs.size());
+  const auto words = static_cast<std::int64_t>(most_bytes / sizeof(std::uint64_t));
   CallLengths::Interval part = CallLengths::kWhole;
-  std::int64_t words_above = 0;
+  std::int64_t others = 0, words_above = 0;
   for (;;) {
     const auto source = open();
     CallLengths call_lengths(part);
     Pass pass(cut_, kForever, &call_lengths);
-    lengths_.clear();
-    pass.lengths = &lengths_;
-    const std::int64_t others = run(pass, *source, &lengths_);
-    const std::int64_t words = static_cast<std::int64_t>(most_bytes / sizeof(std::uint64_t)) - others;
-    if (words < 0)
-      throw FileError(fmt::format("{}: all records except durations take {} bytes; use a larger --fit",
-                                  source->path(), others * std::int64_t{sizeof(std::uint64_t)}));
-    constexpr std::int64_t kWordsOfNames = 2 + words_of(kLeftOut.size()) + words_of(kLeftOutNs.size());
-    const auto fitting = call_lengths.fit(words - kWordsOfNames, words_above, pass.name_words());
+    const bool is_first = part.end_ns == kForever;
+    if (is_first) thinning_.begin_count(cut_.range);
+    const std::int64_t taken = run(pass, *source, is_first ? &thinning_ : nullptr);
+    if (is_first) {
+      const std::int64_t calls = call_lengths.fit(kAnyWords, 0, pass.name_words()).words + kWordsOfNames;
+      others = taken > words / 2 ? thinning_.share(words, taken, calls) : taken;
+      if (others > words)
+        throw FileError(
+            fmt::format("{}: all records except durations, counters, switches and instants take {} "
+                        "bytes; use a larger --fit",
+                        source->path(), others * std::int64_t{sizeof(std::uint64_t)}));
+    }
+    const auto fitting = call_lengths.fit(words - others - kWordsOfNames, words_above, pass.name_words());
     shortest_ns_ = fitting.shortest_ns;
     if (fitting.too_short.width_ns() <= 1) break;
     part = fitting.too_short;
@@ -249,12 +240,13 @@ CallFit::CallFit(const Open& open, const CutOptions& cut, std::uint64_t most_byt
   }
   const auto source = open();
   Pass pass(cut_, shortest_ns_, nullptr);
-  pass.missing = &missing_;
-  pass.kept = &kept_;
-  run(pass, *source, nullptr);
-  std::ranges::sort(missing_, {}, &Missing::record);
-  std::ranges::sort(kept_);
+  pass.shown = &shown_;
+  thins_ = thinning_.is_needed();
+  if (thins_) thinning_.begin_choice(cut_.range);
+  run(pass, *source, thins_ ? &thinning_ : nullptr);
+  shown_.rewind();
   left_out_ = pass.left_out;
+  if (thins_) thinning_.begin_last(cut_.range);
 }
 
 CutOptions CallFit::options() {
@@ -266,26 +258,36 @@ CutOptions CallFit::options() {
 bool CallFit::is_shown(const Event& event) {
   const bool is_chosen = !cut_.keeps || cut_.keeps(event);
   if (!is_start(event)) return is_chosen;
-  const std::uint64_t length_ns =
-      event.type == EventType::DurationBegin ? lengths_[begins_++] : event.end - event.time;
-  const bool is_kept = next_kept_ != kept_.size() && kept_[next_kept_] == starts_;
-  if (is_kept) ++next_kept_;
+  const bool is_listed = !started_.empty() && started_.front() == starts_;
+  if (is_listed) started_.pop_front();
   ++starts_;
-  return is_chosen && (is_kept || length_ns >= shortest_ns_);
+  return is_listed;
 }
 
-const Entry& CallFit::changed(const Entry& entry) {
+const Entry* CallFit::changed(const Entry& entry, const Reader& reader) {
   const std::uint64_t record = records_++;
-  if (next_missing_ == missing_.size() || missing_[next_missing_].record != record) return entry;
-  const Missing& missing = missing_[next_missing_++];
+  const auto* const event = std::get_if<Event>(&entry.record);
+  // The start of the call says it.
+  if (event != nullptr && event->type == EventType::DurationEnd && number_in(*event, kLeftOut) != 0)
+    return &with_missing(entry, {});
+  const ShownCall* const shown = shown_.front();
+  if (shown == nullptr || shown->record != record) return thins_ ? thinning_.next(entry, reader) : &entry;
+  const MissingCalls missing = shown->missing;
+  started_.push_back(shown->start);
+  shown_.pop();
+  return missing.calls == 0 ? &entry : &with_missing(entry, missing);
+}
+
+const Entry& CallFit::with_missing(const Entry& entry, const MissingCalls& missing) {
   changed_ = entry;
   Event& event = std::get<Event>(changed_.record);
   std::vector<Argument> arguments;
   for (const Argument& argument : event.arguments)
     if (argument.name.text != kLeftOut && argument.name.text != kLeftOutNs) arguments.push_back(argument);
-  if (arguments.size() + 2 > kMaxArguments) return entry;
-  arguments.push_back({kLeftOut, missing.calls});
-  arguments.push_back({kLeftOutNs, missing.time_ns});
+  if (missing.calls != 0 && arguments.size() + 2 <= kMaxArguments) {
+    arguments.push_back({kLeftOut, missing.calls});
+    arguments.push_back({kLeftOutNs, missing.time_ns});
+  }
   event.arguments = Arguments(std::move(arguments));
   return changed_;
 }

@@ -1,63 +1,64 @@
-// Chooses the calls of a trace that fit into a size: the longest ones. Internal to fxt-cut.
+// Chooses the records of a trace that fit into a size: the longest calls. Internal to fxt-cut.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
-#include <optional>
-#include <utility>
-#include <vector>
+#include <string>
 
 #include "fxt/cutter.h"
-#include "fxt/pairing.h"
 #include "fxt/reader.h"
 #include "fxt/support/short_calls.h"
 #include "fxt/tools/entry_source.h"
+#include "fxt/tools/sorted_spool.h"
+#include "fxt/tools/thinning.h"
 
 namespace fxt::tools {
 
-// Calls are durations. All other records are kept, and so are calls with a flow inside, and calls without an
-// end. The trace is read several times, so it must be a file.
+// Calls are durations. Calls with a flow inside and calls without an end are kept. All other records are
+// kept, unless they need thinning. The trace is read several times, so it must be a file. The list of what is
+// kept is in a temporary file if it is long.
 class CallFit {
  public:
   using Open = std::function<std::unique_ptr<EntrySource>()>;
 
   // Reads the trace, and finds the shortest length whose calls fit into `most_bytes`. `cut` selects the
-  // records. Throws FileError if the other records alone take more.
+  // records. Throws FileError if the records that must be kept take more.
   CallFit(const Open& open, const CutOptions& cut, std::uint64_t most_bytes);
 
   // The options for a Cutter that writes the calls. They borrow this object.
   CutOptions options();
-  // Tells a call what is missing in it. Called with each record before the Cutter gets it. Valid until the
-  // next call.
-  const Entry& changed(const Entry& entry);
+  // Takes each record before the Cutter gets it. Returns null if it is left out. Tells a call what is missing
+  // in it. Valid until the next call.
+  const Entry* changed(const Entry& entry, const Reader& reader);
 
   std::uint64_t shortest_ns() const { return shortest_ns_; }  // 0: all calls are shown
   const MissingCalls& left_out() const { return left_out_; }  // all calls that are not shown
+  std::string thinned() const { return thinning_.text(); }    // see Thinning::text()
 
  private:
   class Pass;
-  struct Missing {
-    std::uint64_t record;  // the number of the record of the call
-    std::uint64_t calls, time_ns;
+  struct ShownCall {
+    std::uint64_t record;  // the number of the record of its start
+    std::uint64_t start;   // the number of this record among those that is_shown() gets
+    MissingCalls missing;
+
+    bool operator<(const ShownCall& other) const { return record < other.record; }
   };
 
   bool is_shown(const Event& event);
-  std::int64_t run(Pass& pass, EntrySource& source, std::vector<std::uint64_t>* lengths) const;
+  const Entry& with_missing(const Entry& entry, const MissingCalls& missing);
+  std::int64_t run(Pass& pass, EntrySource& source, Thinning* thinning) const;
 
   CutOptions cut_;
+  Thinning thinning_;
+  bool thins_ = false;
   std::uint64_t shortest_ns_ = 0;
-  // The lengths of calls with separate starts and ends, in the order of their starts.
-  std::vector<std::uint64_t> lengths_;
-  // The numbers of the calls that are kept though they are short, among all calls, in order.
-  std::vector<std::uint64_t> kept_;
-  std::uint64_t starts_ = 0;
-  std::size_t next_kept_ = 0;
-  std::size_t begins_ = 0;        // the starts that is_shown() has seen
-  std::vector<Missing> missing_;  // by record
-  std::uint64_t records_ = 0;     // the records that changed() has seen
-  std::size_t next_missing_ = 0;  // the entry of missing_ for one of the next records
+  SortedSpool<ShownCall> shown_;
+  std::uint64_t records_ = 0;          // the records that changed() has seen
+  std::deque<std::uint64_t> started_;  // numbers of shown calls that the Cutter gets next
+  std::uint64_t starts_ = 0;           // the starts that is_shown() has seen
   MissingCalls left_out_;
   Entry changed_;
 };

@@ -84,7 +84,8 @@ OptionTable table_of(CutterOptions& options) {
            .argument = "SIZE",
            .help = "limit the output to this size (200M) before compression: leave out short durations. If "
                    "inner durations are left out, the outer one has two arguments: `left_out` is the number "
-                   "of inner durations, and `left_out_ns` is the sum of their times",
+                   "of inner durations, and `left_out_ns` is the sum of their times. If there are too many "
+                   "counters, switches and instants, leave out some of them as well",
            .value = each<PositiveSize>([&](PositiveSize size) { options.fit_bytes = size.bytes; })},
           {.name = "split-time",
            .argument = "TIME",
@@ -210,9 +211,11 @@ ExitCode write(const CutterOptions& options, const CutOptions& cut, CallFit* fit
     while (const Entry* entry = source.next()) {
       if (std::holds_alternative<ProviderInfo>(entry->record) && !providers.take())
         throw FileError(fmt::format("{}: {}", printable(options.input), providers.exceeded()));
-      cutter.add(fit != nullptr ? fit->changed(*entry) : *entry, source.reader());
-      files.check_size(cutter.counters());
       is_trace = true;
+      const Entry* const written = fit != nullptr ? fit->changed(*entry, source.reader()) : entry;
+      if (written == nullptr) continue;
+      cutter.add(*written, source.reader());
+      files.check_size(cutter.counters());
     }
     source.check_system();
     // If the file is not a trace, or nothing of it is selected, there is no output.
@@ -229,10 +232,11 @@ ExitCode write(const CutterOptions& options, const CutOptions& cut, CallFit* fit
   }
   if (!options.quiet) {
     report(cutter.counters(), files);
-    if (fit != nullptr)
+    if (fit != nullptr && fit->left_out().calls != 0)
       print_message(fmt::format("{} shorter than {} ns left out, which took {}\n",
                                 counted(fit->left_out().calls, "duration"), fit->shortest_ns(),
                                 exact_time(fit->left_out().time_ns)));
+    if (fit != nullptr && !fit->thinned().empty()) print_message(fit->thinned() + '\n');
   }
   return report_end(source, "fxt-cut");
 }

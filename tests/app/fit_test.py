@@ -8,6 +8,8 @@ The directory with the programs is in the environment variable PROGRAMS; SEEDS=F
 import gzip
 import json
 import os
+import random
+import struct
 import subprocess
 import sys
 import tempfile
@@ -16,7 +18,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 import generator
-from recording import entry, leave, write_recording
+from recording import entry, leave, record, write_recording
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "tests" / "oracle"))
@@ -61,6 +63,55 @@ def key(call):
     """A call without its depth, and without the arguments of --fit."""
     return (call.thread, call.category, call.name, call.begin, call.end,
             *sorted((name, str(value)) for name, value in call.args.items() if name not in MISSING))
+
+
+COUNTER, INSTANT = 100005, 1000000  # events of uftrace: read:pmu-cycle, and an event of a program
+
+
+def write_others(folder, counters=0, instants=0, switches=0, calls=0):
+    """Writes a recording with so many values of a counter, instants, and slices on a CPU. They are inside `main`."""
+    rand, time, records, perf = random.Random(1), 1_000_000_000, [entry(999_999_000, 0, MAIN)], []
+    events = [COUNTER] * counters + [INSTANT] * instants + [0] * switches + [LEAF] * calls
+    rand.shuffle(events)
+    for event in events:
+        time += rand.choice((10, 1000, 3000, 100_000))
+        if event == LEAF:
+            records += [entry(time, 1, LEAF), leave(time + rand.randrange(1, 9), 1, LEAF)]
+        elif event == COUNTER:
+            records.append(record(time, 7, 0, COUNTER) + struct.pack("<HQQ6x", 16, rand.randrange(1000), time))
+        elif event == INSTANT:
+            records.append(record(time, 3, 0, INSTANT))
+        else:
+            length = rand.randrange(1, 1_000_000)
+            for misc, at in ((0, time), (0x2000, time + length)):
+                perf.append(struct.pack("<IHHIIQ", 14, misc, 24, 1000, 1000, at))
+            time += length
+        time += 10
+    write_recording(folder, [*records, leave(time, 0, MAIN)])
+    (folder / "events.txt").write_text(f"EVENT: {INSTANT} app:tick\n")
+    if switches:
+        (folder / "perf-cpu0.dat").write_bytes(b"".join(perf))
+    return folder
+
+
+def extremes(samples, width, series):
+    """The numbers of the samples that are the lowest, the highest or the last one of their slot, in any series."""
+    slots = defaultdict(list)
+    for number, sample in enumerate(samples):
+        slots[sample.time // width].append(number)
+    return {pick for numbers in slots.values() for name in series
+            for pick in (min(numbers, key=lambda n: (samples[n].args[name], n)), max(numbers, key=lambda n: (samples[n].args[name], -n)), numbers[-1])}
+
+
+def slices(trace):
+    """The times in which a thread is on a CPU: CPU, thread, begin and end. The last one may have no end."""
+    running, found = {}, set()
+    for time, cpu, _, incoming, _ in trace.switches:
+        if cpu in running:
+            found.add((cpu, *running.pop(cpu), time))
+        if incoming[1] != 0:
+            running[cpu] = incoming, time
+    return found
 
 
 class Fit(unittest.TestCase):
@@ -169,7 +220,7 @@ class Fit(unittest.TestCase):
             if parts == 32:
                 self.assertNotIn("fitted", report)
                 self.assertEqual((self.directory / "out.fxt").read_bytes(), whole.read_bytes())
-            else:
+            elif not any(note["kind"] == "thinned" for note in report["notes"]):
                 sizes_of[limit] = (report["fitted"]["shortest_ns"] if "fitted" in report else 0, trace.size)
         for limit, (shortest, _) in sizes_of.items():
             fitting = [other for other, other_size in sizes_of.values() if other_size <= limit]
@@ -196,7 +247,7 @@ class Fit(unittest.TestCase):
                     limit = size * percent // 100
                     done = subprocess.run([PROGRAMS / "fxt-cut", f"--fit={limit * 9 // 10}", whole, self.directory / "try.fxt"],
                                           capture_output=True, text=True)
-                    if "all records except durations take" in done.stderr:
+                    if "all records except durations, counters" in done.stderr:
                         continue
                     with self.subTest(f"{recording} {form} {percent}"):
                         fitted, messages = self.cut(whole, f"--fit={limit}")
@@ -214,7 +265,40 @@ class Fit(unittest.TestCase):
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn("--fit reads and writes the trace several times", done.stderr)
         _, messages = self.cut(whole, "--fit=1k", code=1)
-        self.assertIn("all records except durations take", messages)
+        self.assertIn("all records except durations, counters, switches and instants take", messages)
+
+    def test_memory_is_bounded(self):
+        """It does not grow with the calls that are shown."""
+        peaks = []
+        for calls in 600_000, 1_500_000:
+            records = b"".join(one for number in range(calls // 2) for one in (
+                entry(1000 + 40 * number, 1, WORK), entry(1001 + 40 * number, 2, LEAF), leave(1002 + 40 * number, 2, LEAF),
+                leave(1015 + 40 * number + number % 25, 1, WORK)))
+            recording = write_recording(self.directory / f"{calls}", [entry(999, 0, MAIN), records, leave(1000 + 40 * calls, 0, MAIN)])
+            whole, _ = self.convert(recording, "--durations=pairs", name="whole.fxt")
+            limit = whole.stat().st_size * 8 // 10
+            # The peak of a child counts the memory of its parent before exec(), so the parent must be small.
+            script = ("import os, resource, sys; code = os.spawnv(os.P_WAIT, sys.argv[1], sys.argv[1:]); "
+                      "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(code)")
+            done = subprocess.run([sys.executable, "-c", script, PROGRAMS / "fxt-cut", "-qf", f"--fit={limit}", whole, self.directory / "cut.fxt"],
+                                  check=True, capture_output=True, text=True)
+            self.assertGreater((self.directory / "cut.fxt").stat().st_size, limit * 0.6)
+            peaks.append(int(done.stdout))
+        self.assertLess(peaks[1] - peaks[0], 4000, peaks)
+
+    def test_a_call_that_is_cut_says_what_is_missing(self):
+        """The range ends inside of the call."""
+        records = [entry(1000, 0, MAIN), entry(1100, 1, WORK)]
+        for time in range(1200, 1800, 20):
+            records += [entry(time, 2, LEAF), leave(time + 5, 2, LEAF)]
+        recording = write_recording(self.directory / "run", [*records, leave(3000, 1, WORK), leave(4000, 0, MAIN)])
+        for form in "mixed", "pairs":
+            whole, _ = self.convert(recording, f"--durations={form}", name="whole.fxt")
+            part, _ = self.cut(whole, "-r~1000ns", name="part.fxt")
+            fitted, _ = self.cut(whole, "-r~1000ns", f"--fit={part.stat().st_size - 100}")
+            calls = Trace(fitted).calls
+            self.assertEqual([(call.name, call.args.get("left_out"), call.args.get("left_out_ns"), call.args.get("cut")) for call in calls],
+                             [(calls[0].name, None, None, "end"), (calls[1].name, 30, 150, "end")], form)
 
     def test_recordings(self):
         for recording in RECORDINGS:
@@ -262,6 +346,80 @@ class Fit(unittest.TestCase):
         pieces = list(self.directory.glob("piece.*.fxt"))
         self.assertGreater(len(pieces), 1)
         self.assertLessEqual(sum(piece.stat().st_size for piece in pieces), 12_000)
+
+    # ---- Other events than calls ----
+
+    def assert_thinned(self, whole, fitted, limit):
+        """What stays of each kind. Returns the number of records of each kind that were left out."""
+        self.assertLessEqual(fitted.stat().st_size, limit)
+        full, thin = fxt.read(whole), fxt.read(fitted)
+        left_out = []
+        for kind in (1, 0):  # counters and instants
+            both = [[event for event in trace.events if event.type == kind and event.name != "first" and event.category != "uftrace"]
+                    for trace in (full, thin)]
+            places = {(event.time, event.name): number for number, event in enumerate(both[0])}
+            kept = {places[event.time, event.name] for event in both[1]}
+            self.assertEqual(len(kept), len(both[1]))
+            left_out.append(len(both[0]) - len(kept))
+            if not left_out[-1]:
+                continue
+            named = defaultdict(list)
+            for event in both[0]:
+                named[event.name].append(event)
+            expected = []
+            for width in (1 << bits for bits in range(45)):
+                stays = set()
+                for events in named.values():
+                    numbers = extremes(events, width, events[0].args) if kind == 1 else \
+                        {number for number in range(len(events)) if number == 0 or events[number].time // width != events[number - 1].time // width}
+                    stays |= {places[events[number].time, events[number].name] for number in numbers}
+                expected.append(stays)
+            # Between two lengths of slots, some of the records of the shorter ones stay.
+            self.assertTrue(any(longer - {0} <= kept - {0} <= shorter for shorter, longer in zip(expected, expected[1:])))
+        full_slices, thin_slices = slices(full), slices(thin)
+        self.assertLessEqual(thin_slices, full_slices)
+        lost = [end - begin for *_, begin, end in full_slices - thin_slices]
+        if lost:
+            # The first slice always stays.
+            self.assertLess(max(lost), min((end - begin for *_, begin, end in sorted(thin_slices, key=lambda one: one[2])[1:]), default=1 << 60))
+        return [*left_out, len(full.switches) + len(full.wakeups) - len(thin.switches) - len(thin.wakeups)]
+
+    def test_other_events_are_thinned(self):
+        kinds = {"counters": {"counters": 4000}, "instants": {"instants": 4000}, "switches": {"switches": 3000},
+                 "mixed": {"counters": 1500, "instants": 3000, "switches": 1500, "calls": 2000}, "one": {"counters": 3, "instants": 4000}}
+        for name, counts in kinds.items():
+            recording = write_others(self.directory / name, **counts)
+            whole, _ = self.convert(recording, "--cpu-tracks", name="whole.fxt")
+            copy, _ = self.cut(whole, name="copy.fxt")
+            size = whole.stat().st_size
+            for percent in (95, 70, 40, 20, 5):
+                limit = max(size * percent // 100, 2500)
+                with self.subTest(f"{name} {percent}"):
+                    fitted, report = self.convert(recording, "--cpu-tracks", f"--fit={limit}")
+                    numbers = self.assert_thinned(whole, fitted, limit)
+                    notes = [note for note in report["notes"] if note["kind"] == "thinned"]
+                    self.assertEqual([note["count"] for note in notes], [sum(numbers)] if any(numbers) else [])
+                    fitted_cut, messages = self.cut(whole, f"--fit={limit}")
+                    self.assertEqual(any(self.assert_thinned(copy, fitted_cut, limit)), "left out\n" in messages)
+                    if percent <= 40 and name != "mixed":
+                        self.assertTrue(any(numbers))
+                        self.assertGreater(fitted.stat().st_size, limit * 0.4)
+                    if name == "one":
+                        self.assertEqual(numbers[0], 0)
+                    if name == "mixed":
+                        self.assertGreater(sum(call.name != "main" for call in Trace(fitted).calls), 0)
+
+    def test_parts_and_pieces_are_thinned(self):
+        recording = write_others(self.directory / "mixed", 1000, 1000, 1000, 100)
+        whole, _ = self.convert(recording, "-r10ms~200ms", "--cpu-tracks", name="whole.fxt")
+        limit = whole.stat().st_size // 2
+        fitted, _ = self.convert(recording, "-r10ms~200ms", "--cpu-tracks", f"--fit={limit}")
+        self.assert_thinned(whole, fitted, limit)
+        self.convert(recording, "--split-size=8k", "--cpu-tracks", f"--fit={limit}", "--force", name="piece.fxt")
+        self.assertLessEqual(sum(piece.stat().st_size for piece in self.directory.glob("piece.*.fxt")), limit)
+        packed = self.directory / "out.json"
+        self.convert(recording, f"--fit={limit}", name="out.json")
+        json.loads(packed.read_text())
 
     def test_random(self):
         for seed in SEEDS:

@@ -1,0 +1,153 @@
+// Leaves out values of counters, instants and context switches that are too many for --fit.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "fxt/cutter.h"
+#include "fxt/reader.h"
+#include "fxt/records.h"
+#include "fxt/support/call_lengths.h"
+#include "fxt/time_range.h"
+#include "fxt/tools/sorted_spool.h"
+
+namespace fxt::tools {
+
+// A record that can be left out has a length, as a call has. Of each kind, the longest records stay. The
+// lengths are:
+// - Value of a counter: the longest slot of time in which it is the lowest, the highest or the last value.
+//   The lengths of slots are powers of two, so slots are a tree. Among values with equal slots, one with a
+//   longer time before the next value is longer.
+// - Instant: the longest such slot in which it is the first one with its name on its thread. Among instants
+//   with equal slots, one with a longer time before it is longer.
+// - Context switch: the time for which one of its threads was on the CPU. A shorter slice becomes idle time.
+// - Wakeup: the time for which the thread then was on a CPU.
+struct ThinnedKinds {
+  static constexpr std::size_t kCounters = 0, kInstants = 1, kSwitches = 2, kCount = 3;
+};
+
+// Finds the lengths. Calls `ranked` with each record when its length is known.
+class RecordLengths {
+ public:
+  struct Ranked {
+    std::size_t kind;
+    std::uint64_t number;  // of the record among those that can be left out
+    std::int32_t words;
+    std::uint64_t from_ns, to_ns;  // the lengths of both sides of a switch; otherwise equal
+  };
+  explicit RecordLengths(std::function<void(const Ranked&)> ranked) : ranked_(std::move(ranked)) {}
+
+  // The times must not decrease.
+  void add_counter(Ranked record, const Event& event, std::uint64_t time_ns);
+  void add_instant(Ranked record, const Event& event, std::uint64_t time_ns);
+  void add_wakeup(Ranked record, std::uint64_t thread);
+  // `incoming` is 0 for the idle thread.
+  void add_switch(Ranked record, std::uint16_t cpu, std::uint64_t time_ns, bool comes_from_idle,
+                  std::uint64_t incoming);
+  void finish();
+
+ private:
+  // A value that is the lowest, the highest or the last one of its slot.
+  struct Extreme {
+    double value;
+    std::uint64_t number;
+    std::int32_t words;
+  };
+  // A slot that is not complete. `extremes` has the lowest and the highest value of each series, and then the
+  // last one.
+  struct Slot {
+    std::uint64_t gap_ns;  // to the slot before it, see gap_of()
+    std::vector<Extreme> extremes;
+  };
+  // The slots of a counter. Gaps decrease, so there are at most 64 slots.
+  struct Counter {
+    std::uint64_t last_ns = 0;
+    std::vector<Slot> slots = {};
+  };
+  struct Cpu {
+    Ranked change;  // the latest switch
+    std::uint64_t time_ns;
+    std::uint64_t thread;  // that came to the CPU; 0: idle
+    std::optional<Ranked> wakeup;
+  };
+
+  void join_slots(Counter& counter);
+  void rank_lost(std::span<const Extreme> lost, std::span<const Extreme> extremes, std::uint64_t length_ns);
+  void rank(Ranked record, std::uint64_t length_ns) {
+    record.from_ns = record.to_ns = length_ns;
+    ranked_(record);
+  }
+  void end_slice(Cpu& cpu, std::uint64_t length_ns);
+
+  std::function<void(const Ranked&)> ranked_;
+  std::unordered_map<std::size_t, Counter> counters_;        // by a hash of the names and ids
+  std::unordered_map<std::size_t, std::uint64_t> instants_;  // times, by a hash of the thread and the names
+  std::map<std::uint16_t, Cpu> cpus_;
+  std::unordered_map<std::uint64_t, Ranked> woken_;  // by thread, until it runs
+};
+
+inline constexpr std::int64_t kAnyWords = std::int64_t{1} << 60;  // more than any trace has
+
+// Passes over the records of a trace, in the same order each time: one counts the records by length, one
+// chooses those that stay, and one or more leave out the others.
+class Thinning {
+ public:
+  // `cut` selects the records. Others are not changed.
+  explicit Thinning(const CutOptions& cut) : cut_(cut), window_(cut.range) {}
+
+  // Each pass begins with one of these. The range may be known only when the pass begins.
+  void begin_count(const TimeRange& range) { begin(Pass::Count, range); }
+  void begin_choice(const TimeRange& range) { begin(Pass::Choice, range); }
+  void begin_last(const TimeRange& range);
+  // Takes each record. Returns the record as it is written, or null if it is left out. It is valid until the
+  // next call.
+  const Entry* next(const Entry& entry, const Reader& reader);
+  // Must be called after the last record of a pass.
+  void finish();
+
+  // After the count, decides what stays in a trace of `words`, if everything except calls takes `others` and
+  // all calls take `calls`. Counters, instants and switches share what is left by half of the calls, or by
+  // all of them. Returns the words of everything except calls that stays. They may be more than `words`.
+  std::int64_t share(std::int64_t words, std::int64_t others, std::int64_t calls);
+  // True if some records must be left out.
+  bool is_needed() const { return shortest_ns_ != std::array<std::uint64_t, ThinnedKinds::kCount>{}; }
+
+  // After the last pass: what was left out, for example "2 instants shorter than …"; empty if nothing was.
+  std::string text() const;
+  std::uint64_t left_out() const;
+
+ private:
+  static constexpr std::size_t kNone = ThinnedKinds::kCount;
+  enum class Pass : std::uint8_t { Count, Choice, Last };
+
+  void begin(Pass pass, const TimeRange& range);
+  bool is_chosen(std::uint64_t thread) const;
+  std::size_t kind_of(const Record& record) const;
+  void add_length(const Record& record, std::size_t kind, std::uint64_t time_ns, std::int32_t words);
+  void ranked(const RecordLengths::Ranked& record);
+  const Entry* kept(const Entry& entry, std::size_t kind);
+
+  CutOptions cut_;
+  TimeWindow window_;
+  Pass pass_ = Pass::Count;
+  std::optional<RecordLengths> lengths_;
+  std::array<CallLengths, ThinnedKinds::kCount> counted_;
+  std::array<std::uint64_t, ThinnedKinds::kCount> shortest_ns_ = {};  // 0: all of the kind stay
+  std::uint64_t number_ = 0;                                          // of the next record
+  // The numbers of the records that stay, times 4, plus 1 if the outgoing thread of a switch stays, and plus
+  // 2 if the incoming one does.
+  SortedSpool<std::uint64_t> kept_;
+  std::array<std::uint64_t, ThinnedKinds::kCount> left_out_ = {};
+  Entry changed_;
+};
+
+}  // namespace fxt::tools
