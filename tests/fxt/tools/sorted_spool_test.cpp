@@ -12,7 +12,7 @@ namespace {
 
 TEST(SortedSpool, ReturnsValuesInOrderWhereverTheyAre) {
   std::mt19937_64 random(1);
-  for (const std::size_t kept : {1, 7, 100, 5000}) {
+  for (const std::size_t kept : {1U, 7U, 100U, 5000U}) {
     SortedSpool<std::uint64_t> spool(kept);
     std::vector<std::uint64_t> values;
     for (int i = 0; i < 3000; ++i) {
