@@ -1,6 +1,7 @@
 """The views of an input in fxt-open: the whole, a part of its time, a map, and the functions that took most time. Each is
 made when it is first needed, and kept in a cache."""
 
+import contextlib
 import gzip
 import json
 import os
@@ -34,27 +35,28 @@ class Programs:
     def __init__(self):
         self.lock = threading.Lock()
         self.running = {}  # processes, and for each the last line about its progress
+        self.threads = []
         self.is_over = False
         self.is_serving = False  # until then, progress is shown on the terminal
 
     def run(self, name, *arguments, allowed=(0,)):
         """The standard output. Raises Problem with the last line of the standard error if the exit code is not allowed."""
-        command = [program(name), *arguments]
+        command, is_serving = [program(name), *arguments], self.is_serving
         with self.lock:
             if self.is_over:
                 raise Problem("the program ends")
             process = subprocess.Popen(command, text=True, errors="surrogateescape", stdout=subprocess.PIPE,
-                                       stderr=subprocess.PIPE if self.is_serving else None)
+                                       stderr=subprocess.PIPE if is_serving else None)
             self.running[process] = ""
         last = []
         reader = threading.Thread(target=self.read, args=(process, last), daemon=True)
-        if self.is_serving:
+        if is_serving:
             reader.start()
         try:
             output = process.stdout.read()
             code = process.wait()
         finally:
-            if self.is_serving:
+            if is_serving:
                 reader.join()
             with self.lock:
                 del self.running[process]
@@ -73,6 +75,14 @@ class Programs:
     def progress(self):
         return next((text for text in list(self.running.values()) if text), "")
 
+    def start(self, work):
+        """Works in the background. Failures are ignored."""
+        def run():
+            with contextlib.suppress(Problem, OSError):
+                work()
+        self.threads.append(threading.Thread(target=run, daemon=True))
+        self.threads[-1].start()
+
     def end(self):
         with self.lock:
             self.is_over = True
@@ -80,6 +90,8 @@ class Programs:
                 process.terminate()
         while self.running:
             time.sleep(0.01)
+        for thread in self.threads:
+            thread.join()
 
 
 def is_trace(path):
@@ -151,10 +163,12 @@ class Input:
         self.index = None
         self.recordings = [] if self.is_trace else [recording for path in paths for recording in self.unpacked(path)]
         self.whole, self.view = self.fitted() if self.is_trace else self.converted()
+        if not self.is_trace:
+            self.programs.start(self.indexed)
 
     def key(self, kind, *options, paths=None):
         """For files that fxt-convert, or one of the other programs, makes of these paths, or else of all."""
-        is_converted = not self.is_trace and kind in ("unpacked", "whole", "part")
+        is_converted = not self.is_trace and kind in ("unpacked", "whole", "index", "part")
         tools = ["fxt-convert"] if is_converted else ["fxt-convert", "fxt-cut", "fxt-draw", "fxt-dump"]
         return [kind, *options, self.name, [stamp_of(program(name)) for name in tools], *map(stamp_of, paths or self.paths)]
 
@@ -202,9 +216,8 @@ class Input:
     def converted(self):
         """The trace, and the range to show first, if it is known."""
         def make(folder):
-            (folder / "report.json").write_text(self.convert(folder / self.name, f"--fit={self.limit}", "--report=json", f"--index={folder}"))
+            (folder / "report.json").write_text(self.convert(folder / self.name, f"--fit={self.limit}", "--report=json"))
         entry = self.kept(self.key("whole", self.limit), make)
-        self.index = entry.folder
         report = json.loads((entry / "report.json").read_text())
         if report.get("fitted") or any(note["kind"] == "thinned" for note in report["notes"]):
             self.note = NOTE
@@ -215,6 +228,15 @@ class Input:
         view = report["view_ns"]
         # The UI ignores a range that extends beyond the trace.
         return entry / self.name, view and [max(view[0], report["first_ns"]), min(view[1], report["last_ns"])]
+
+    def indexed(self):
+        """The folder with the index of the recordings. It is made after the whole trace, which opens earlier then."""
+        def make(folder):
+            self.programs.run("fxt-convert", "-q", "-r0s~0s", f"--index={folder}", "-o", "/dev/null", "--", *self.recordings, allowed=(0, 1))
+        with self.lock:
+            if self.index is None:
+                self.index = self.kept(self.key("index"), make).folder
+            return self.index
 
     def plain(self):
         """The whole trace without compression, which is unpacked once. Its calls are all there."""
@@ -241,7 +263,7 @@ class Input:
             if self.is_trace:
                 self.cut(self.plain(), folder / "part.fxt", part, *(self.fit_of(self.plain()) if self.note else ()))
             else:
-                options = "--report=none", "--progress=always", f"--index={self.index}", part
+                options = "--report=none", "--progress=always", f"--index={self.indexed()}", part
                 self.convert(folder / "part.fxt", *options)
                 if (folder / "part.fxt").stat().st_size > self.limit:
                     self.convert(folder / "part.fxt", *options, f"--fit={self.limit}")

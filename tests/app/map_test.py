@@ -204,7 +204,7 @@ class Map(Opened):
             self.end(process)
         unpacked = [path for path in self.folder.glob("cache/fxt-open/*/files")]
         self.assertEqual(len(unpacked), 1)
-        self.assertEqual(len(self.entries()), 3)
+        self.assertEqual(len(self.entries()), 4)
 
     # ---- The cache ----
 
@@ -224,7 +224,7 @@ class Map(Opened):
         root = urllib.parse.urlsplit([process.stdout.readline() for _ in range(2)][1].strip()).path
         seen = [self.read(root + path) for path in paths]
         self.end(process)
-        self.assertEqual(len(self.entries()), 4)
+        self.assertEqual(len(self.entries()), 5)
         self.assertEqual((self.folder / "cache" / "fxt-open").stat().st_mode & 0o777, 0o700)
         self.assertEqual(sorted(os.listdir(recording)), before)
         used = {path: path.stat().st_mtime_ns for path in self.folder.glob("cache/fxt-open/*/*")}
@@ -253,7 +253,7 @@ class Map(Opened):
             self.assertEqual(now, seen or now, number)
             seen = now
             files = [path for path in self.folder.glob("cache/fxt-open/*/*")]
-            self.assertEqual(len(files), 9)
+            self.assertEqual(len(files), 10)
             for path in files if number else rand.sample(files, 3):
                 content = bytearray(path.read_bytes())
                 if number % 4 == 0:
