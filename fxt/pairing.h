@@ -42,10 +42,7 @@ class CallNames {
  private:
   using View = std::pair<std::string_view, std::string_view>;
   struct Hash {
-    std::size_t operator()(const View& view) const {
-      const std::hash<std::string_view> hash;
-      return hash(view.first) * 31 + hash(view.second);
-    }
+    std::size_t operator()(const View& view) const;
   };
   // Most events have an index in the string table. Therefore, the latest name with that index is tried first.
   static constexpr std::size_t kGuesses = std::size_t{1} << 15;
@@ -197,8 +194,11 @@ class Pairing {
   std::vector<signed char> chosen_;  // by name index; -1 before `chooses` is called
   std::map<ThreadKey, CallTrack> threads_;
   std::map<std::uint64_t, CallTrack> asyncs_;  // by id
-  std::array<CallTrack*, 256> recent_ = {};    // threads by index in the thread table
-  std::uint32_t tracks_ = 0;                   // number of known tracks
+  // The number of open async operations by track and name. An id may have any number of them, so an end does
+  // not search for a name that none of them has.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> operations_;
+  std::array<CallTrack*, 256> recent_ = {};  // threads by index in the thread table
+  std::uint32_t tracks_ = 0;                 // number of known tracks
   std::vector<std::uint32_t> free_tracks_;
   std::uint64_t calls_ = 0;  // number of calls so far
   OddEvents odd_;

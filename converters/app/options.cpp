@@ -198,7 +198,8 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
             .goes_with_inspect = true},
            flag("force", 'f', options.force,
                 "replace any existing OUTPUT, and not only an empty file or a trace of the same format. Also "
-                "write more than 10,000 pieces"),
+                "write more than 10,000 pieces, and pieces of more than 256 MiB and a hundred times the "
+                "trace"),
            flag("sync", 0, options.sync,
                 "wait until OUTPUT is on the disk, before and after it replaces an older file. It then "
                 "survives a power failure"),

@@ -75,7 +75,7 @@ void TraceOutput::cut_blocks() {
     const fxt::Entry* const kept = thinning_ != nullptr ? thinning_->next(entry, reader) : &entry;
     if (kept == nullptr) continue;
     cutter_->add(*kept, reader);
-    files_.check_size(cutter_->counters());
+    files_.check_size(cutter_->counters(), entry.offset);
   }
   if (thinning_ != nullptr) thinning_->finish();
   try {

@@ -141,7 +141,7 @@ constexpr fxt::Limit kHeader{"MiB of headers before a file in an archive", 4 * f
 // A file is read once for each of its names.
 constexpr fxt::Limit kRepeated{"MiB of files in an archive that are read again through links", 64 * fxt::kMiB,
                                1 * fxt::kKiB};
-constexpr fxt::Limit kUnpackedFiles{"MiB of unpacked files", 1024 * fxt::kMiB, 200 * fxt::kKiB};
+constexpr fxt::Limit kUnpackedFiles{"MiB of unpacked files", 256 * fxt::kMiB, 40 * fxt::kKiB};
 
 struct Free {
   void operator()(archive* archive) const { ::archive_free(archive); }

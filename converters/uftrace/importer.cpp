@@ -199,7 +199,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
   note_shared_symbol_files(recording, context.notes);
   ThreadPlans& plans = recording.plans = plans_of(recording, context);
   plan_forks(plans, recording.sessions, recording.perf, recording.has_estimated_exits(), recording.symbolizer,
-             context.timeline);
+             context.timeline, context.notes);
   if (options.event_skip_out) skip_outside_calls(plans);
   std::erase_if(plans, [](const auto& entry) { return !entry.second.is_shown; });
   if (const std::size_t tasks = recording.sessions.tasks().size();

@@ -15,6 +15,7 @@
 #include "converters/uftrace/recording_import.h"
 #include "converters/uftrace/records/call_walk.h"
 #include "converters/uftrace/symbols/task_symbols.h"
+#include "fxt/hash.h"
 
 namespace convert::uftrace {
 namespace {
@@ -116,7 +117,7 @@ class MarkScan {
   std::vector<std::size_t> active_;  // windows that have begun and are not over
   bool has_begun_ = false;           // there was a record
   // The functions by the address of a call, for the current symbols.
-  std::unordered_map<std::uint64_t, Function> functions_;
+  std::unordered_map<std::uint64_t, Function, fxt::SeededHash> functions_;
 };
 
 class RecordedCalls : public CallHistory {

@@ -17,6 +17,7 @@
 
 #include "converters/model/over_limit.h"
 #include "converters/uftrace/recording/note_kinds.h"
+#include "converters/uftrace/threads/inferred_calls.h"
 
 namespace convert::uftrace {
 
@@ -83,15 +84,37 @@ RecordingImport::RecordingImport(const std::filesystem::path& path, ImportContex
 namespace {
 
 // Each thread takes some kilobytes of memory, even if its input is one line of task.txt or a small file.
-constexpr fxt::Limit kThreads{"threads", 40'000, 4};
-constexpr fxt::Limit kEmptyThreads{"threads without records", 25'000, 0};
+constexpr fxt::Limit kThreads{"threads", 25'000, 4};
+constexpr fxt::Limit kEmptyThreads{"threads without records", 20'000, 0};
+// A record of 16 bytes may be inside of a thousand calls that were open before the recording.
+constexpr fxt::Limit kOpenBefore{"calls before the first records of threads", 1'000'000, 128};
+
+std::uint64_t bytes_of_threads(const Directory& directory) {
+  std::uint64_t bytes = 0;
+  for (const ThreadFile& file : directory.threads) bytes += file.size_bytes;
+  return bytes;
+}
+
+// Divides the calls that may be open before the first records among the threads.
+void limit_open_calls(ThreadPlans& plans, const Directory& directory, Notes& notes) {
+  const std::uint64_t bytes = bytes_of_threads(directory);
+  const std::uint64_t most = kOpenBefore.of(bytes) / std::max<std::size_t>(plans.size(), 1);
+  for (auto& [tid, plan] : plans) {
+    plan.most_calls = std::min(most, InferredCalls::kBudget);
+    if (plan.head.first_call && plan.head.first_call->depth > plan.most_calls)
+      notes.add(kOverLimit, [&, &plan = plan] {
+        return fmt::format("{}: {}; of this thread, deeper calls than {} are left out", plan.place.text(),
+                           kOpenBefore.exceeded(bytes), plan.most_calls);
+      });
+  }
+}
 
 // Limits the number of threads that are shown. Threads without records are left out first.
 class ThreadBudget {
  public:
-  explicit ThreadBudget(const std::vector<ThreadFile>& files)
-      : with_records_(kThreads, size_of(files)), all_(kThreads, size_of(files)) {
-    all_.take(files.size());
+  explicit ThreadBudget(const Directory& directory)
+      : with_records_(kThreads, bytes_of_threads(directory)), all_(kThreads, bytes_of_threads(directory)) {
+    all_.take(directory.threads.size());
   }
   bool take(bool has_records) {
     if (has_records ? with_records_.take() : empty_.take() && all_.take()) return true;
@@ -106,12 +129,6 @@ class ThreadBudget {
   }
 
  private:
-  static std::uint64_t size_of(const std::vector<ThreadFile>& files) {
-    std::uint64_t bytes = 0;
-    for (const ThreadFile& file : files) bytes += file.size_bytes;
-    return bytes;
-  }
-
   fxt::Budget with_records_, all_, empty_{kEmptyThreads};
   std::uint64_t left_out_ = 0, left_out_empty_ = 0;
 };
@@ -182,7 +199,7 @@ ThreadPlans plans_of(RecordingImport& recording, ImportContext& context) {
   auto changes = listed_events_of(recording, context.notes);
   const auto ancestors = ancestors_of_shown(recording.sessions, context);
   ThreadPlans plans;
-  ThreadBudget budget(recording.directory.threads);
+  ThreadBudget budget(recording.directory);
   for (const auto& [tid, task] : recording.sessions.tasks()) {
     const bool is_shown = context.shows_thread(number_of(recorded(tid)));
     if (!is_shown)
@@ -215,6 +232,7 @@ ThreadPlans plans_of(RecordingImport& recording, ImportContext& context) {
       if (const auto times = possible_times_of(*task, recording, plan.head)) plan.facts.times = *times;
     }
   }
+  limit_open_calls(plans, recording.directory, context.notes);
   return plans;
 }
 

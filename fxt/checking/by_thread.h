@@ -29,6 +29,11 @@ class ByThread {
   auto begin() const { return states_.begin(); }
   auto end() { return states_.end(); }
   auto end() const { return states_.end(); }
+  template <typename Condition>
+  void erase_if(Condition condition) {
+    std::erase_if(states_, [&](const auto& state) { return condition(state.second); });
+    last_ = nullptr;
+  }
   void clear() {
     states_.clear();
     last_ = nullptr;

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string_view>
 #include <unordered_set>
 #include <variant>
 #include <vector>
 
 #include "fxt/checking/findings.h"
+#include "fxt/hash.h"
 #include "fxt/records.h"
 
 namespace fxt {
@@ -47,7 +47,7 @@ class LimitCheck {
 
  private:
   static std::uint64_t hash_of_location(const Event& event) {
-    const std::hash<std::string_view> hash;
+    const SeededHash hash;
     std::uint64_t location = hash(event.name.text);
     for (const Argument& argument : event.arguments)
       if (const auto* text = std::get_if<String>(&argument.value);

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <unordered_set>
 #include <utility>
 
 #include "fxt/checking/findings.h"
@@ -29,7 +29,7 @@ class ObjectCheck {
   void used(const Thread& thread) {
     if (thread.storage == Storage::Missing || (last_seen_ == thread && !seen_.empty())) return;
     last_seen_ = thread;
-    if (seen_.insert(thread).second) check_thread(thread, *findings_);
+    if (seen_.emplace(thread.thread, thread.process).second) check_thread(thread, *findings_);
   }
   // Takes one of the two threads of a legacy context switch.
   void switched(const Thread& thread, std::uint8_t priority) {
@@ -59,30 +59,27 @@ class ObjectCheck {
       findings_->set_record(offset, "context-switch");
       names_.check_switched({.process = process, .thread = thread}, has_priority ? 1 : 0, *findings_);
     }
-    std::unordered_set<std::uint64_t> with_events;
-    for (const Thread& thread : seen_)
-      if (thread.process != 0) with_events.insert(thread.thread);
     for (const auto& [thread, place] : scheduled_) {
       findings_->set_record(place.offset, place.record);
-      if (with_events.contains(thread)) names_.check_scheduled(thread, *findings_);
+      const auto with_events = seen_.lower_bound({thread, 1});  // in a process that is not 0
+      if (with_events != seen_.end() && with_events->first == thread)
+        names_.check_scheduled(thread, *findings_);
     }
   }
   // A tid may exist in several processes. But if a name is for a thread without events, and another process
   // has events on that tid, the name was probably meant for the thread of that other process.
   void judge_names() const {
-    for (const Thread& thread : seen_) {
-      const auto named = named_.find(thread.thread);
-      if (named == named_.end()) continue;
-      const auto& processes = named->second;
-      const bool has_owner =
-          processes.contains(thread.process) || std::ranges::any_of(processes, [&](const auto& one) {
-            return seen_.contains({.process = one.first, .thread = thread.thread});
-          });
-      if (!has_owner)
-        findings_->report(Fault::NameOfNoThread, processes.begin()->second, "kernel-object",
-                          "names thread " + std::to_string(thread.thread) + " in process " +
-                              std::to_string(processes.begin()->first) + ", but its events are in process " +
-                              std::to_string(thread.process));
+    for (const auto& [thread, processes] : named_) {
+      const bool has_owner = std::ranges::any_of(processes, [&, id = thread](const auto& one) {
+        return seen_.contains({id, one.first});
+      });
+      if (has_owner) continue;
+      const auto& [process, offset] = *processes.begin();
+      for (auto seen = seen_.lower_bound({thread, 0}); seen != seen_.end() && seen->first == thread; ++seen)
+        findings_->report(Fault::NameOfNoThread, offset, "kernel-object",
+                          "names thread " + std::to_string(thread) + " in process " +
+                              std::to_string(process) + ", but its events are in process " +
+                              std::to_string(seen->second));
     }
   }
 
@@ -91,8 +88,8 @@ class ObjectCheck {
   std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> named_;  // offsets by thread and process
   // The offset of the first switch, by process, thread, and whether the thread had a priority.
   std::map<std::tuple<std::uint64_t, std::uint64_t, bool>, std::uint64_t> switched_;
-  std::map<std::uint64_t, Place> scheduled_;     // first use, by thread
-  std::unordered_set<Thread, ThreadHash> seen_;  // threads of events
+  std::map<std::uint64_t, Place> scheduled_;                // first use, by thread
+  std::set<std::pair<std::uint64_t, std::uint64_t>> seen_;  // thread and process of events
   Thread last_seen_;
 };
 

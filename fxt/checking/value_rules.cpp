@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fxt/checking/findings.h"
+#include "fxt/hash.h"
 
 namespace fxt {
 namespace {
@@ -249,8 +250,7 @@ std::size_t ArgumentNames::Hash::operator()(const Names& names) const {
 std::uint32_t ArgumentNames::number_of(const Arguments& arguments) {
   list_.clear();
   for (const Argument& argument : arguments)
-    if (argument.name.storage != Storage::Missing)
-      list_.push_back(std::hash<std::string_view>{}(argument.name.text));
+    if (argument.name.storage != Storage::Missing) list_.push_back(SeededHash()(argument.name.text));
   if (list_.empty()) return 0;
   const auto [entry, is_new] = numbers_.try_emplace(list_, static_cast<std::uint32_t>(names_.size() + 1));
   if (is_new) names_.push_back(&entry->first);

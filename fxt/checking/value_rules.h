@@ -17,6 +17,7 @@
 #include <variant>
 #include <vector>
 
+#include "fxt/hash.h"
 #include "fxt/records.h"
 #include "fxt/rules.h"
 #include "fxt/utf8.h"
@@ -68,7 +69,7 @@ class ThreadNames {
   // The process in the thread's last name; 0 if the thread has no name.
   std::uint64_t process_of(std::uint64_t thread) const;
 
-  std::unordered_map<std::uint64_t, std::uint64_t> process_of_;  // by thread
+  std::map<std::uint64_t, std::uint64_t> process_of_;  // by thread
 };
 
 // The rules for counters. The name of each argument is a series, which belongs to one counter.
@@ -105,7 +106,7 @@ std::string quoted(std::string_view name);
 // A hash of the category and name of an event; 0 if both are empty.
 inline std::size_t hash_of_names(std::string_view category, std::string_view name) {
   if (category.empty() && name.empty()) return 0;
-  const std::hash<std::string_view> hash;
+  const SeededHash hash;
   return hash(category) * 31 + hash(name);
 }
 

@@ -5,12 +5,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
 
+#include "fxt/hash.h"
 #include "fxt/text_places.h"
 
 namespace fxt {
@@ -61,7 +61,7 @@ class HeldTexts {
     const std::size_t place = place_of_text(text, latest_.size());
     const Text*& latest = latest_[place];
     if (latest != nullptr && latest->text == text) return Use(*latest);
-    const std::size_t hash = std::hash<std::string_view>{}(text);
+    const std::size_t hash = SeededHash()(text);
     auto known = texts_.find(Wanted{text, hash});
     if (known == texts_.end())
       known =

@@ -307,6 +307,8 @@ void OpenSpans::cut(Piece& piece, bool is_last) {
   };
   for (auto& [thread, stack] : threads_) cut(stack);
   for (auto& [id, stack] : asyncs_) cut(stack);
+  // There may be many more threads than open spans, and each piece passes all stacks.
+  threads_.erase_if([](const SpanStack& stack) { return stack.empty() && stack.after == 0; });
 }
 
 std::uint64_t OpenSpans::next_end() const {

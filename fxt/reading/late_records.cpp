@@ -283,15 +283,10 @@ void KeptRecordReader::enter(const KeptRecord& kept) {
 }
 
 void KeptRecordReader::define(std::uint32_t number) {
-  std::vector<bool>& is_in_table = current_->is_in_table;
-  if (number < is_in_table.size() && is_in_table[number]) return;
   const DefinitionPlace place = definitions_->place_of(number);
+  if (current_->find(place) == number) return;
   if (place.kind == DefinitionKind::Info) *current_ = {};
-  is_in_table.resize(std::max<std::size_t>(is_in_table.size(), number + 1));
-  std::uint32_t& in_place = current_->table.entry(place);
-  is_in_table[in_place] = false;
-  is_in_table[number] = true;
-  in_place = number;
+  current_->entry(place) = number;
   decode(definitions_->record_of(number));
 }
 

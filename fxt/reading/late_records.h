@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "fxt/field.h"
+#include "fxt/hash.h"
 #include "fxt/reader.h"
 #include "fxt/reading/tables.h"
 #include "fxt/reading/temporary_file.h"
@@ -212,7 +213,7 @@ class Definitions {
   std::vector<Definition> all_;
   std::vector<DefinitionPlace> places_;  // the place of each entry of all_
   // The key is the content of the record, so that repeated definitions of an index are stored only once.
-  std::unordered_map<std::string_view, std::uint32_t> used_;
+  std::unordered_map<std::string_view, std::uint32_t, SeededHash> used_;
   std::map<std::uint32_t, DefinitionTable> tables_;  // by provider
   DefinitionTable* latest_ = nullptr;                // the table of the latest record
   std::uint32_t latest_provider_ = 0;
@@ -233,15 +234,9 @@ class FXT_INTERNAL KeptRecordReader {
   void decode(std::span<const std::uint64_t> words);
 
   const Definitions* definitions_;
-  // The definitions that the tables of a provider currently have.
-  struct Defined {
-    DefinitionTable table = {};
-    std::vector<bool> is_in_table = {};  // by number of the definition, from 1
-  };
-
   Reader reader_;
-  std::map<std::uint32_t, Defined> defined_;  // by provider
-  Defined* current_ = nullptr;                // the entry of the current provider
+  std::map<std::uint32_t, DefinitionTable> defined_;  // by provider: the definitions that its tables have now
+  DefinitionTable* current_ = nullptr;                // the table of the current provider
   bool is_swapped_ = false;
   std::vector<std::uint64_t> swapped_;  // the words of a record in the byte order of the file
 };

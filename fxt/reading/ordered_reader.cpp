@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "fxt/hash.h"
 #include "fxt/reading/first_look.h"
 #include "fxt/reading/late_records.h"
 #include "fxt/reading/record_stream.h"
@@ -42,7 +43,7 @@ class TrackNumbers {
   }
 
  private:
-  std::unordered_map<Thread, std::uint32_t, ThreadHash> numbers_;
+  std::unordered_map<Thread, std::uint32_t, SeededHash> numbers_;
   std::array<std::pair<Thread, std::uint32_t>, 256> latest_ = {};  // by index in the thread table
 };
 

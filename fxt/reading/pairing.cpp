@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "fxt/format.h"
+#include "fxt/hash.h"
 
 namespace fxt {
 namespace {
@@ -42,6 +43,11 @@ std::size_t depth_of_later_end(const CallTrack& track, std::uint64_t end_ns) {
 }
 
 }  // namespace
+
+std::size_t CallNames::Hash::operator()(const View& view) const {
+  const SeededHash hash;
+  return hash(view.first) * 31 + hash(view.second);
+}
 
 std::uint32_t CallNames::find(const Event& event) {
   const auto known = indices_.find({event.category.text, event.name.text});
@@ -151,6 +157,7 @@ bool Pairing::add(const Entry& entry, const Reader& reader) {
   if (!track.calls.empty()) call.parent = track.calls.back().number;
   call.later_end_depth = is_pair ? track.calls.size() : depth_of_later_end(track, call.end_ns);
   track.awaiting += is_pair ? 1 : 0;
+  if (track.is_async) ++operations_[{track.index, name}];
   track.chosen += call.is_chosen ? 1 : 0;
   track.calls.push_back(call);
   listener_->started(track, track.calls.back(), *event);
@@ -163,7 +170,8 @@ bool Pairing::add(const Entry& entry, const Reader& reader) {
 // Ends a call, and the open calls inside it. These are complete events, or async operations, which viewers
 // end together with the outer call.
 bool Pairing::put_end(CallTrack& track, std::uint64_t time_ns, std::uint32_t name) {
-  const auto ending = track.awaiting == 0 ? track.calls.rend() : ending_call(track, name);
+  const bool may_match = track.is_async ? operations_.contains({track.index, name}) : track.awaiting != 0;
+  const auto ending = may_match ? ending_call(track, name) : track.calls.rend();
   if (ending == track.calls.rend()) {
     if (is_chosen(name)) ++odd_.unmatched;
     return is_chosen(name);
@@ -199,6 +207,9 @@ void Pairing::pop(CallTrack& track) {
   const Call call = track.calls.back();
   track.calls.pop_back();
   if (call.is_pair) --track.awaiting;
+  if (track.is_async)
+    if (const auto open = operations_.find({track.index, call.name_index}); --open->second == 0)
+      operations_.erase(open);
   if (call.is_chosen) --track.chosen;
   if (call.has_end && !track.calls.empty() && track.calls.back().knows_end() &&
       call.end_ns > track.calls.back().end_ns)

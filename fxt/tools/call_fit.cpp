@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "fxt/format.h"
+#include "fxt/hash.h"
 #include "fxt/pairing.h"
 #include "fxt/support/compressed_files.h"
 #include "fxt/support/short_calls.h"
@@ -142,7 +143,7 @@ class CallFit::Pass final : public CallListener {
       return known->second;
     }
 
-    std::unordered_map<std::string, std::uint32_t> numbers_;
+    std::unordered_map<std::string, std::uint32_t, SeededHash> numbers_;
     std::vector<std::int64_t> words_;
   };
 

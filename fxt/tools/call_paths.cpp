@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "fxt/hash.h"
+
 namespace fxt::tools {
 namespace {
 
@@ -176,7 +178,7 @@ CallGraph CallPaths::graph_of(const PathTree& tree) const {
 // because many paths may end in it.
 template <typename See>
 void CallPaths::for_each_folded(See see) const {
-  std::unordered_map<std::string_view, std::string> texts;
+  std::unordered_map<std::string_view, std::string, SeededHash> texts;
   const auto folded = [&](std::string_view name) -> const std::string& {
     const auto [text, is_new] = texts.try_emplace(name);
     if (is_new) {

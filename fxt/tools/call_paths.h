@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "fxt/hash.h"
 #include "fxt/reader.h"
 #include "fxt/support/text.h"
 #include "fxt/tools/calls.h"
@@ -36,7 +37,7 @@ class PathTree {
 
  private:
   std::vector<Path> paths_;
-  std::unordered_map<std::uint64_t, std::uint32_t> indices_;  // by parent and name
+  std::unordered_map<std::uint64_t, std::uint32_t, SeededHash> indices_;  // by parent and name
 };
 
 // The lines of a graph: each function, then its callers or callees, the greatest total first.

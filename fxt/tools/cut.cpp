@@ -31,7 +31,7 @@ namespace fxt::tools {
 namespace {
 
 // Each piece repeats all providers.
-constexpr Limit kProviders{"providers of a trace", 100'000, 0};
+constexpr Limit kProviders{"providers of a trace", 10'000, 0};
 
 struct CutterOptions {
   bool quiet = false, force = false;
@@ -99,8 +99,8 @@ OptionTable table_of(CutterOptions& options) {
            .value = each<PositiveSize>([&](PositiveSize size) { options.cut.split_bytes = size.bytes; })},
           format_option("OUT", options.format),
           flag("force", 'f', options.force,
-               "overwrite OUT even if it is not a trace. Also write more than 10,000 pieces, and pieces "
-               "larger than --split-size"),
+               "overwrite OUT even if it is not a trace. Also write more than 10,000 pieces, pieces larger "
+               "than --split-size, and an output of more than 256 MiB and a hundred times the trace"),
           flag("quiet", 'q', options.quiet, "print no report")}};
   return {std::move(what), std::move(how)};
 }
@@ -207,6 +207,7 @@ ExitCode write(const CutterOptions& options, const CutOptions& cut, CallFit* fit
   Cutter cutter(fit != nullptr ? fit->options() : cut, limited);
   try {
     bool is_trace = false;
+    std::uint64_t read_bytes = 0;  // entries may come in another order than in the file
     Budget providers(kProviders);
     while (const Entry* entry = source.next()) {
       if (std::holds_alternative<ProviderInfo>(entry->record) && !providers.take())
@@ -215,7 +216,8 @@ ExitCode write(const CutterOptions& options, const CutOptions& cut, CallFit* fit
       const Entry* const written = fit != nullptr ? fit->changed(*entry, source.reader()) : entry;
       if (written == nullptr) continue;
       cutter.add(*written, source.reader());
-      files.check_size(cutter.counters());
+      read_bytes = std::max(read_bytes, entry->offset);
+      files.check_size(cutter.counters(), read_bytes);
     }
     source.check_system();
     // If the file is not a trace, or nothing of it is selected, there is no output.

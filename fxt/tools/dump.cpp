@@ -310,21 +310,6 @@ ExitCode dump_statistics(const DumpOptions& options, EntrySource& source, Standa
   while (const Entry* entry = source.next()) statistics.add(*entry, source.reader());
   statistics.finish();
   const auto after_line = [&out] { out.flush_if_large(); };
-  if (options.compares) {
-    EntrySource other(options.other, wanted_of(options), EntrySource::Sequence::ByTime);
-    Statistics after(options.selection, options.calls);
-    while (const Entry* entry = other.next()) after.add(*entry, other.reader());
-    after.finish();
-    if (source.has_wanted() || other.has_wanted())
-      append_difference(out.text(), {.file = options.file, .calls = statistics},
-                        {.file = options.other, .calls = after}, options.calls, after_line);
-    out.flush();
-    report_notes(statistics.notes(), options.file);
-    report_notes(after.notes(), options.other);
-    const ExitCode read = report_end(source, "fxt-dump");
-    const ExitCode other_read = report_end(other, "fxt-dump");
-    return read == ExitCode::Done ? other_read : read;
-  }
   if (source.has_wanted() && options.json) {
     statistics.append_json_to(out.text(), source.reader(), after_line);
     out.line_done();
@@ -335,6 +320,29 @@ ExitCode dump_statistics(const DumpOptions& options, EntrySource& source, Standa
   }
   out.flush();
   return report_end(source, "fxt-dump");
+}
+
+ExitCode dump_difference(const DumpOptions& options, StandardOutput& out) {
+  ExitCode worst = ExitCode::Done;
+  bool has_wanted = false;
+  const auto read = [&](const std::string& file) {
+    EntrySource source(file, wanted_of(options), EntrySource::Sequence::ByTime);
+    Statistics statistics(options.selection, options.calls);
+    while (const Entry* entry = source.next()) statistics.add(*entry, source.reader());
+    statistics.finish();
+    has_wanted = has_wanted || source.has_wanted();
+    if (const ExitCode end = report_end(source, "fxt-dump"); worst == ExitCode::Done) worst = end;
+    Compared compared{.file = file, .notes = statistics.notes()};
+    for (const Statistics::Line* const line : statistics.lines())
+      compared.calls.push_back({line->group, *line->name, line->calls, line->total_ns});
+    return compared;
+  };
+  const Compared before = read(options.file), after = read(options.other);
+  if (has_wanted)
+    append_difference(out.text(), before, after, options.calls, [&out] { out.flush_if_large(); });
+  out.flush();
+  for (const Compared* const one : {&before, &after}) report_notes(one->notes, one->file);
+  return worst;
 }
 
 ExitCode dump_tree(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
@@ -548,6 +556,7 @@ std::optional<DumpOptions> parse_options(int argc, const char* const* argv, bool
 ExitCode run(const DumpOptions& options) {
   StandardOutput out;
   if (options.mode == DumpMode::Rules) return print_rules(out);
+  if (options.compares) return dump_difference(options, out);
   EntrySource source(
       options.file, wanted_of(options),
       options.mode == DumpMode::Lines ? EntrySource::Sequence::AsWritten : EntrySource::Sequence::ByTime);

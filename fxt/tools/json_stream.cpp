@@ -17,7 +17,7 @@ namespace fxt::tools {
 namespace {
 
 constexpr std::string_view kJsonHead = R"({"displayTimeUnit":"ns","traceEvents":[)";
-constexpr std::size_t kSentBytes = std::size_t{64} << 10, kMostHeldBytes = std::size_t{256} << 10;
+constexpr std::size_t kSentBytes = std::size_t{32} << 10, kMostHeldBytes = std::size_t{96} << 10;
 constexpr std::string_view kMembers = ",\"args\":{";
 
 void append_us(TextBuffer& out, std::uint64_t ns) {

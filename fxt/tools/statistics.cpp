@@ -583,13 +583,11 @@ void append_difference(TextBuffer& out, const Compared& before, const Compared& 
     }
   };
   std::vector<Pair> all;
-  for (const auto* const line : before.calls.lines())
-    all.push_back({.group = line->group, .name = line->name, .calls = line->calls, .total = line->total_ns});
-  for (const auto* const line : after.calls.lines())
-    all.push_back({.group = line->group,
-                   .name = line->name,
-                   .calls_after = line->calls,
-                   .total_after = line->total_ns});
+  for (const Compared::Calls& line : before.calls)
+    all.push_back({.group = line.group, .name = &line.name, .calls = line.calls, .total = line.total_ns});
+  for (const Compared::Calls& line : after.calls)
+    all.push_back(
+        {.group = line.group, .name = &line.name, .calls_after = line.calls, .total_after = line.total_ns});
   std::ranges::sort(all, [](const Pair& left, const Pair& right) {
     return std::tie(left.group, *left.name) < std::tie(right.group, *right.name);
   });

@@ -182,10 +182,18 @@ class Statistics : private CallListener {
   bool is_over_ = false;  // finish() was called
 };
 
-// A trace that is compared with another one.
+// A trace that is compared with another one. It has only what the comparison needs, because two whole
+// Statistics could take twice the memory.
 struct Compared {
+  struct Calls {
+    CallGroup group;
+    CallName name;
+    std::uint64_t calls, total_ns;
+  };
+
   std::string file;
-  const Statistics& calls;
+  std::vector<std::string> notes = {};  // see Statistics::notes()
+  std::vector<Calls> calls = {};
 };
 
 // Appends the names of the files, and a line for each function whose total differs, the greatest difference

@@ -16,6 +16,7 @@
 #include <boost/endian/conversion.hpp>
 
 #include "fxt/format.h"
+#include "fxt/support/budget.h"
 #include "fxt/support/compressed_files.h"
 #include "fxt/support/foreign_files.h"
 #include "fxt/support/text.h"
@@ -28,6 +29,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kBufferWords = std::size_t{32} << 10;
 constexpr std::size_t kMaxPieces = 10'000, kMaxListed = 10;
+// Each piece repeats names and open calls, and each provider repeats names.
+constexpr Limit kOutput{"MiB of output", 256 * kMiB, 100 * kKiB};
 
 // File names with these suffixes suggest another format.
 constexpr std::array<std::string_view, 5> kUnknownPackers{".lz4", ".zip", ".br", ".7z", ".rar"};
@@ -208,9 +211,12 @@ TraceFileOutput& PieceFiles::next(std::size_t number) {
   return *file_;
 }
 
-void PieceFiles::check_size(const CutCounters& counters) const {
-  if (options_.split_bytes == 0 || options_.replaces_anything || counters.pieces > 2 ||
-      counters.least_bytes <= options_.split_bytes)
+void PieceFiles::check_size(const CutCounters& counters, std::uint64_t read_bytes) const {
+  if (options_.replaces_anything) return;
+  if (trace_bytes() > kOutput.of(read_bytes))
+    throw FileError(fmt::format("{}: {}, and more than a hundred times the trace; use --force to write it",
+                                options_.target, kOutput.exceeded(read_bytes)));
+  if (options_.split_bytes == 0 || counters.pieces > 2 || counters.least_bytes <= options_.split_bytes)
     return;
   throw UsageError(
       fmt::format("--split-size is {}, but the names and open calls that each piece repeats take {} so far, "

@@ -91,8 +91,9 @@ class PieceFiles final : public PieceOutputs {
   TraceFileOutput& next(std::size_t number) override;
 
   // Throws UsageError if pieces can't be as small as requested, because the second piece starts with state
-  // that is larger. With `replaces_anything`, does not throw.
-  void check_size(const CutCounters& counters) const;
+  // that is larger. Throws FileError if the pieces are far larger than the part of the trace that was read,
+  // because each repeats names and open calls. With `replaces_anything`, does not throw.
+  void check_size(const CutCounters& counters, std::uint64_t read_bytes) const;
 
   // The files that are complete.
   std::vector<std::string> complete() const;

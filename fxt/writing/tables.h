@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "fxt/hash.h"
 #include "fxt/records.h"
 #include "fxt/word_buffer.h"
 #include "fxt/words.h"
@@ -60,10 +61,6 @@ class WriterTables {
   const Thread& thread_of(std::uint64_t ref) const { return threads_[ref].thread; }
 
  private:
-  struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-  };
   struct StringEntry {
     const std::string* text = nullptr;  // a key of string_table_
     bool for_good = false;
@@ -94,7 +91,7 @@ class WriterTables {
 
   WordBuffer* out_;
   WriterCounters* counters_;
-  std::unordered_map<std::string, std::uint16_t, TextHash, std::equal_to<>> string_table_;
+  std::unordered_map<std::string, std::uint16_t, SeededHash, std::equal_to<>> string_table_;
   // The latest long texts, by place_of_text(). Comparing long texts is much faster than hashing them.
   std::vector<LongText> long_texts_;
   std::vector<StringEntry> strings_ = std::vector<StringEntry>(1);  // by index

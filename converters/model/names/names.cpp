@@ -1,15 +1,14 @@
 #include "converters/model/names/names.h"
 
 #include <algorithm>
-#include <functional>
+
+#include "fxt/hash.h"
 
 namespace convert {
 
 namespace {
 
-std::uint32_t hash_of(std::string_view text) {
-  return static_cast<std::uint32_t>(std::hash<std::string_view>()(text));
-}
+std::uint32_t hash_of(std::string_view text) { return static_cast<std::uint32_t>(fxt::SeededHash()(text)); }
 
 }  // namespace
 

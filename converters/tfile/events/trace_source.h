@@ -46,8 +46,9 @@ class SteppingCalls {
   // contains other calls ends with the last of them. Not inline, because traces without steps never need it.
   // `announced_ns` is that of end_of_top_call().
   [[gnu::noinline]] void end(Lane& lane, std::optional<std::int16_t> tracepoint, std::uint64_t announced_ns) {
+    const bool ends_all = !tracepoint || open_.size() > kMaxOpen;
     for (Call& call : open_)
-      if (call.lane == &lane && (!tracepoint || call.tracepoint == *tracepoint)) call.is_over = true;
+      if (call.lane == &lane && (ends_all || call.tracepoint == *tracepoint)) call.is_over = true;
     for (;;) {
       const auto innermost =
           std::find_if(open_.rbegin(), open_.rend(), [&](const Call& call) { return call.lane == &lane; });
@@ -61,6 +62,9 @@ class SteppingCalls {
   }
 
  private:
+  // If hits of two tracepoints alternate, each call contains the next one, and none could end.
+  static constexpr std::size_t kMaxOpen = 512;
+
   struct Call {
     Lane* lane;
     std::int16_t tracepoint;

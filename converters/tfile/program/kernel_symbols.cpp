@@ -20,6 +20,7 @@
 #include "converters/symbols/symbol_table.h"
 #include "converters/tfile/description/note_kinds.h"
 #include "converters/tfile/program/symbols.h"
+#include "fxt/hash.h"
 
 namespace convert::tfile {
 namespace {
@@ -40,7 +41,7 @@ class KernelSymbolList : public ProgramSymbols {
  private:
   std::unique_ptr<const SymbolTable> functions_;
   TextPool names_;  // names of the objects
-  std::unordered_map<std::string_view, DataObject> objects_;
+  std::unordered_map<std::string_view, DataObject, fxt::SeededHash> objects_;
 };
 
 KernelSymbolList::KernelSymbolList(const std::filesystem::path& path) {

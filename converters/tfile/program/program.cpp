@@ -10,7 +10,6 @@
 #include <elfutils/libdwfl.h>
 #include <exception>
 #include <fmt/format.h>
-#include <functional>
 #include <gelf.h>
 #include <span>
 #include <string>
@@ -31,6 +30,7 @@
 #include "converters/tfile/program/global_names.h"
 #include "converters/tfile/program/line_files.h"
 #include "converters/tfile/program/line_table.h"
+#include "fxt/hash.h"
 
 namespace convert::tfile {
 namespace {
@@ -105,7 +105,7 @@ std::string_view last_name_of(std::string_view name) {
   return colons == std::string_view::npos ? name : name.substr(colons + 2);
 }
 std::uint32_t hash_of_last_name(std::string_view name) {
-  return static_cast<std::uint32_t>(std::hash<std::string_view>{}(last_name_of(name)));
+  return static_cast<std::uint32_t>(fxt::SeededHash()(last_name_of(name)));
 }
 
 // Returns "file:line" for code; empty if unknown.
@@ -145,8 +145,8 @@ struct Program::Impl {
   }
   // The hash of each function's last name, and the function's index; sorted.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> by_last_name;
-  std::unique_ptr<const SymbolTable> table;             // functions and objects
-  std::unordered_map<std::string, DataObject> objects;  // names without blanks
+  std::unique_ptr<const SymbolTable> table;                              // functions and objects
+  std::unordered_map<std::string, DataObject, fxt::SeededHash> objects;  // names without blanks
   // The addresses where statements begin: all addresses, and those that GDB keeps.
   struct Statements {
     std::vector<LineRow> all = {}, kept = {};

@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t kMostRepeated = 1000;
 constexpr std::size_t kMostItems = 1024;  // of a function; a payload has fewer
 // A limit, because all functions are compared with all patterns.
+constexpr fxt::Limit kModules{"modules in the argument specs of a function", 16, 0};
 constexpr fxt::Limit kPatterns{"patterns for functions with arguments or results", 256, 0};
 
 Machine machine_of(const Info& info) {
@@ -177,9 +178,10 @@ std::vector<std::size_t> SpecTable::entries_of(const FunctionFacts& function) co
 
 std::vector<SpecItem> SpecTable::by_rule(const FunctionFacts& function, bool of_result) const {
   std::vector<MergedItem> merged;
+  fxt::Budget modules(kModules);
   for (const std::size_t index : entries_of(function)) {
     const Entry& entry = entries_[index];
-    if (!entry.spec.module.empty() && !function.is_in(entry.spec.module)) continue;
+    if (!entry.spec.module.empty() && !(modules.take() && function.is_in(entry.spec.module))) continue;
     const bool is_exact = entry.pattern.is_plain();
     if (!entry.spec.is_auto) {
       for (const SpecItem& item : items_of(entry.spec.items, of_result)) add(item, is_exact, merged);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <sys/stat.h>
 #include <system_error>
@@ -13,6 +14,7 @@
 #include "converters/model/reading/input_error.h"
 #include "converters/model/reading/input_file.h"
 #include "converters/model/reading/text.h"
+#include "fxt/support/budget.h"
 
 namespace convert::uftrace {
 namespace {
@@ -57,6 +59,29 @@ bool is_same_file(const struct stat& a, const struct stat& b) {
   return a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
+// A file is read once for each of its names.
+constexpr fxt::Limit kRepeated{"MiB of files of a recording that are read again through links",
+                               32 * fxt::kMiB, 0};
+
+// Recognizes files that have several names in the folder.
+class RepeatedFiles {
+ public:
+  explicit RepeatedFiles(const fxt::Folder& folder) : folder_(folder) {}
+
+  // True if the file was listed under another name, and too many bytes of such files would be read again.
+  bool is_too_much(const std::string& name, std::uint64_t bytes) {
+    struct stat found {};
+    return ::fstatat(folder_.descriptor(), name.c_str(), &found, 0) == 0 &&
+           !known_.emplace(found.st_dev, found.st_ino).second && !repeated_.take(bytes);
+  }
+  std::string exceeded() const { return repeated_.exceeded(); }
+
+ private:
+  const fxt::Folder& folder_;
+  std::set<std::pair<dev_t, ino_t>> known_;
+  fxt::Budget repeated_{kRepeated};
+};
+
 // True if a process has the FIFO open: the recorder, which gets messages from its program through it. Checks
 // the open files of all processes, because opening the FIFO would disturb the recorder and the program.
 bool is_open(const fxt::Folder& folder, const char* fifo) {
@@ -100,6 +125,7 @@ Directory list_directory(const std::filesystem::path& path) {
     throw InputError(Location::file(path.native()), "can't read: " + problem);
   };
   if (found.folder->error() != 0) fail_to_list(std::strerror(found.folder->error()));
+  RepeatedFiles links(*found.folder);
   std::error_code error;
   std::filesystem::directory_iterator entries(path, error);
   for (; !error && entries != std::filesystem::directory_iterator(); entries.increment(error)) {
@@ -119,6 +145,10 @@ Directory list_directory(const std::filesystem::path& path) {
       throw InputError(Location::file(place.text()), status.problem);
     if (status.kind == Kind::Refused) {
       found.refused.push_back(fmt::format("{}: {}", place.text(), status.problem));
+      continue;
+    }
+    if (links.is_too_much(name, status.size_bytes)) {
+      found.refused.push_back(fmt::format("{}: {}", place.text(), links.exceeded()));
       continue;
     }
     place.expect_regular();  // there may be thousands of files, and each is opened several times

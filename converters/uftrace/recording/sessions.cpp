@@ -12,6 +12,7 @@
 #include "converters/model/over_limit.h"
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/note_kinds.h"
+#include "fxt/hash.h"
 
 namespace convert::uftrace {
 namespace {
@@ -58,7 +59,7 @@ class ProgramFinder {
   }
 
  private:
-  std::unordered_map<std::string, Module*> by_path_;  // the first of several
+  std::unordered_map<std::string, Module*, fxt::SeededHash> by_path_;  // the first of several
 };
 
 // A process with the id 1 is the first of a pid namespace. The first process of the machine would have no

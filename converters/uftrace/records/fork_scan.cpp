@@ -8,6 +8,7 @@
 #include "converters/uftrace/records/open_calls.h"
 #include "converters/uftrace/records/record_cursor.h"
 #include "converters/uftrace/symbols/task_symbols.h"
+#include "fxt/support/budget.h"
 
 namespace convert::uftrace {
 namespace {
@@ -20,6 +21,9 @@ constexpr std::array<std::string_view, 9> kOthers{"clone",       "__clone",     
 constexpr std::array<std::string_view, 3> kThreadStarts{"pthread_create", "__pthread_create", "thrd_create"};
 // In libstdc++, the constructor of std::thread calls pthread_create, and that call may not be recorded.
 constexpr std::string_view kStdThread = "_ZNSt6thread15_M_start_thread";
+
+// Each fork and each child needs the addresses of all calls around it.
+constexpr fxt::Limit kStacks{"calls around the forks of a thread", 2'048, 512};
 
 // The part of the file in which read_head() searches for a record.
 constexpr std::uint64_t kHeadBytes = std::uint64_t{1} << 20;
@@ -49,10 +53,10 @@ class ForkFunctions {
     const Symbol* const symbol = symbols_.until_ns() != 0 ? symbols_.at(call.address).symbol : nullptr;
     ForkKind kind = symbol != nullptr ? kind_of(symbol->name) : ForkKind::None;
     if (kind != ForkKind::None) return kind;
-    const auto was_left_first = [&](const CallKey& key) { return key.second == call.address; };
-    if (std::ranges::none_of(first_exits_, was_left_first)) {
+    const auto left_first = first_exits_.lower_bound({call.address, 0});
+    if (left_first == first_exits_.end() || left_first->first != call.address) {
       if (kinds_ != nullptr) kinds_->put(call.address, kind);
-    } else if (first_exits_.contains({call.depth, call.address})) {
+    } else if (first_exits_.contains({call.address, call.depth})) {
       kind = ForkKind::Process;
     }
     return kind;
@@ -73,7 +77,10 @@ class ForkScan {
  public:
   ForkScan(const WalkedThread& thread, Symbolizer& symbolizer, std::span<const std::uint64_t> times_ns,
            const std::set<CallKey>& first_exits, ForkKinds& kinds)
-      : times_ns_(times_ns), walk_(thread), functions_(thread, symbolizer, first_exits, kinds) {
+      : times_ns_(times_ns),
+        stacks_(kStacks, thread.place.status().size_bytes),
+        walk_(thread),
+        functions_(thread, symbolizer, first_exits, kinds) {
     find_nameless(0);
   }
 
@@ -124,7 +131,7 @@ class ForkScan {
       fork_depth_ = item.call.depth;
       is_in_new_fork_ = true;
     }
-    found_.calls.back().stack = walk_.open().addresses();
+    found_.calls.back().stack = stack();
     found_.calls.back().kind = std::max(found_.calls.back().kind, kind);
   }
 
@@ -179,11 +186,20 @@ class ForkScan {
 
   void add_snapshots(std::uint64_t time_ns, const StackSnapshot& snapshot) {
     while (!has_all_snapshots() && times_ns_[found_.snapshots.size()] < time_ns)
-      found_.snapshots.push_back(snapshot);
+      found_.snapshots.push_back(has_room_for(snapshot.stack.size()) ? snapshot : StackSnapshot{});
   }
 
-  StackSnapshot here() const {
-    StackSnapshot snapshot{.stack = walk_.open().addresses()};
+  bool has_room_for(std::size_t calls) {
+    if (stacks_.take(calls)) return true;
+    found_.left_out = stacks_.exceeded();
+    return false;
+  }
+  // The addresses of the open calls; empty if too many were copied before.
+  std::vector<std::uint64_t> stack() {
+    return has_room_for(walk_.open().depth()) ? walk_.open().addresses() : std::vector<std::uint64_t>{};
+  }
+  StackSnapshot here() {
+    StackSnapshot snapshot{.stack = stack()};
     if (!snapshot.stack.empty()) snapshot.entry_offset = walk_.open().calls().back().data.entry_offset;
     return snapshot;
   }
@@ -192,6 +208,7 @@ class ForkScan {
     std::optional<std::uint64_t> entry_offset = {};
   };
   std::span<const std::uint64_t> times_ns_;
+  fxt::Budget stacks_;
   CallWalk<CallData> walk_;
   ForkFunctions functions_;
 

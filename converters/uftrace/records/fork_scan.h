@@ -54,10 +54,11 @@ struct StackSnapshot {
 struct ForkScanResult {
   std::vector<ForkCall> calls;           // in the order of the file
   std::vector<StackSnapshot> snapshots;  // one for each requested time
+  std::string left_out = {};  // the limit that was exceeded, so that some stacks are empty; usually empty
 };
 
 // A call that a child leaves with its first record.
-using CallKey = std::pair<std::size_t, std::uint64_t>;  // depth, address
+using CallKey = std::pair<std::uint64_t, std::size_t>;  // address, depth
 
 // Caches the functions that do not fork, by epoch.
 using ForkKinds = EpochCaches<AddressCache<ForkKind>>;

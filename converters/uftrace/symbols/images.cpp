@@ -12,6 +12,7 @@ namespace convert::uftrace {
 namespace {
 
 constexpr fxt::Limit kAliases{"names of one function that are searched", 256, 0};
+constexpr fxt::Limit kLibraries{"loaded libraries that are searched for an address", 1024, 0};
 constexpr std::uint64_t kPageSize = 4096;
 constexpr std::uint64_t kLastBytes = 4096;  // assumed size of the last kernel function
 
@@ -116,7 +117,8 @@ SymbolAt Images::find(const LoadedSpace& loaded, std::uint64_t address) {
     if (found.symbol != nullptr) return found;
   }
   // A library hides an earlier library that was unloaded from the same addresses.
-  for (std::size_t i = loaded.libraries; i-- > 0;) {
+  const std::size_t first = loaded.libraries - std::min<std::size_t>(loaded.libraries, kLibraries.of(0));
+  for (std::size_t i = loaded.libraries; i-- > first;) {
     if (address < space.libraries[i].base) continue;
     const SymbolAt in_library = symbol_in(image_of(space.libraries[i]), address);
     if (in_library.symbol != nullptr) return in_library;

@@ -9,10 +9,12 @@
 #include "converters/model/reading/text.h"
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/note_kinds.h"
+#include "fxt/support/budget.h"
 
 namespace convert::uftrace {
 namespace {
 
+constexpr fxt::Limit kFilesOfOneName{"symbol files of modules with the same name that are compared", 256, 0};
 constexpr std::size_t kSuffixSize = 4;            // number of hex digits
 constexpr std::size_t kHeaderLimitBytes = 16384;  // three lines, one of them with a path
 
@@ -64,15 +66,12 @@ std::optional<DebugFunction> parse_debug_function(std::string_view line) {
 // All files of modules with this basename, the one without suffix first.
 std::vector<std::string> ModuleFiles::files_of(std::string_view basename) const {
   std::vector<std::string> names;
-  std::vector<std::string> suffixed;
-  const auto first = std::ranges::lower_bound(names_, basename);
-  for (auto at = first; at != names_.end() && at->starts_with(basename); ++at) {
-    const std::string& name = *at;
-    const std::string_view rest = std::string_view(name).substr(basename.size());
-    if (rest == extension_) names.push_back(name);
-    if (rest.starts_with('-') && rest.size() == 1 + kSuffixSize + extension_.size()) suffixed.push_back(name);
-  }
-  names.insert(names.end(), suffixed.begin(), suffixed.end());
+  const auto plain = fmt::format("{}{}", basename, extension_), prefix = fmt::format("{}-", basename);
+  if (std::ranges::binary_search(names_, plain)) names.push_back(plain);
+  auto at = std::ranges::lower_bound(names_, prefix);
+  for (std::size_t i = 0; i < kFilesOfOneName.of(0) && at != names_.end() && at->starts_with(prefix);
+       ++i, ++at)
+    if (at->size() == prefix.size() + kSuffixSize + extension_.size()) names.push_back(*at);
   return names;
 }
 
@@ -115,6 +114,8 @@ std::optional<std::string> ModuleFiles::of_module(std::string_view path, std::st
   std::vector<std::string> candidates = files_of(basename);
   const auto plain = fmt::format("{}{}", basename, extension_);
   const auto suffixed = fmt::format("{}-{}{}", basename, suffix, extension_);
+  if (std::ranges::count(candidates, suffixed) == 0 && std::ranges::binary_search(names_, suffixed))
+    candidates.push_back(suffixed);
   std::stable_partition(candidates.begin(), candidates.end(),
                         [&](const std::string& name) { return name == plain || name == suffixed; });
   for (const std::string& name : candidates) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <fmt/format.h>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "converters/model/merging/workers.h"
+#include "converters/model/over_limit.h"
 #include "converters/uftrace/filters/kept_call_scan.h"
 #include "converters/uftrace/filters/thread_filter.h"
 #include "converters/uftrace/records/fork_scan.h"
@@ -94,7 +96,7 @@ class Candidates {
       by_kind_[static_cast<std::size_t>(call.kind)].indices.push_back(i);
       if (call.kind == ForkKind::Thread) continue;
       for (std::size_t depth = call.depth; depth < call.stack.size(); ++depth)
-        by_key_[{depth, call.stack[depth]}].indices.push_back(i);
+        by_key_[{call.stack[depth], depth}].indices.push_back(i);
     }
   }
 
@@ -167,12 +169,13 @@ std::vector<std::uint64_t> calls_around(const ThreadPlan& child, std::vector<std
 class Planner {
  public:
   Planner(ThreadPlans& plans, Sessions& sessions, bool has_estimated_exits, Symbolizer& symbolizer,
-          Timeline& timeline)
+          Timeline& timeline, Notes& notes)
       : plans_(plans),
         sessions_(sessions),
         has_estimated_exits_(has_estimated_exits),
         symbolizer_(symbolizer),
-        timeline_(timeline) {
+        timeline_(timeline),
+        notes_(notes) {
     for (auto& [tid, plan] : plans)
       if (!plan.place.empty()) threads_of_[plan.task->pid].push_back(&plan);
   }
@@ -205,6 +208,9 @@ class Planner {
       return times_ns;
     });
     for (std::size_t i = 0; i < threads.size(); ++i) {
+      if (!scans[i].left_out.empty())
+        notes_.add(kOverLimit, Location::file(threads[i]->place.text()),
+                   fmt::format("{}; some children begin without their parent's calls", scans[i].left_out));
       for (ForkCall& call : scans[i].calls) calls.push_back({threads[i], std::move(call)});
       const std::vector<const PlannedFork*>& forks_here = forks_in[threads[i]];
       for (std::size_t n = 0; n < forks_here.size(); ++n)
@@ -258,7 +264,7 @@ class Planner {
   static std::optional<CallKey> first_exit_of(const PlannedFork& fork) {
     if (fork.plan == nullptr || fork.is_thread || !fork.plan->head.first_call) return std::nullopt;
     const CallRecord& call = *fork.plan->head.first_call;
-    return call.is_entry() ? std::nullopt : std::optional(CallKey{call.depth, call.address});
+    return call.is_entry() ? std::nullopt : std::optional(CallKey{call.address, call.depth});
   }
 
   void connect(const Origin& origin, const PlannedFork& fork) {
@@ -275,7 +281,8 @@ class Planner {
   // Starts the flow in the call at `depth`.
   void connect(ThreadPlan& parent, ThreadPlan& child, const StackSnapshot& from, std::size_t depth,
                bool inherits) {
-    if (inherits) child.inherited = calls_around(child, from.stack);
+    if (const auto calls = calls_around(child, from.stack); inherits && calls.size() <= child.most_calls)
+      child.inherited.assign(calls.begin(), calls.end());  // without unused memory
     if (!parent.is_shown || !child.is_shown) return;
     if (!from.entry_offset || depth >= timeline_.options().lanes.max_depth) return;
     if (!child.head.first_call) return;  // the flow can't end, because no call is known
@@ -290,13 +297,14 @@ class Planner {
   const bool has_estimated_exits_;
   Symbolizer& symbolizer_;
   Timeline& timeline_;
+  Notes& notes_;
 };
 
 }  // namespace
 
 void plan_forks(ThreadPlans& plans, Sessions& sessions, const PerfThreads& perf, bool has_estimated_exits,
-                Symbolizer& symbolizer, Timeline& timeline) {
-  Planner planner(plans, sessions, has_estimated_exits, symbolizer, timeline);
+                Symbolizer& symbolizer, Timeline& timeline, Notes& notes) {
+  Planner planner(plans, sessions, has_estimated_exits, symbolizer, timeline, notes);
   std::vector<PlannedFork> forks = forks_of(plans, sessions, perf);
   for (PlannedFork& fork : forks)
     if (fork.plan != nullptr && fork.has_line) fork.plan->is_forked = true;

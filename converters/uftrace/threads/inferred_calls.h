@@ -19,6 +19,9 @@ class InferredCalls {
   static constexpr std::uint64_t kBudget = 8192;
   static constexpr std::uint64_t kPerRecord = 2;
 
+  // Before the first record, only `first` calls can be opened, because there may be very many threads.
+  explicit InferredCalls(std::uint64_t first = kBudget) : budget_(std::min(first, kBudget)) {}
+
   // Must be called when the file was read up to that offset.
   void pass(std::uint64_t offset) {
     const std::uint64_t passed = offset - std::exchange(offset_, offset);
@@ -47,7 +50,7 @@ class InferredCalls {
     std::size_t depth;
     std::uint64_t address;
   };
-  std::uint64_t budget_ = kBudget;
+  std::uint64_t budget_;
   std::uint64_t offset_ = 0;  // offset at which the budget grew last
   std::vector<Call> calls_;   // outermost first; some may be over
 };

@@ -24,7 +24,8 @@ ThreadStages::ThreadStages(ThreadPlan& plan, Lane& lane, SharedByThreads& shared
       streams(plan, lane, filter, calls, names) {
   calls.begin_thread({.calls = plan.is_forked ? std::optional(plan.inherited) : std::nullopt,
                       .flow = plan.fork_flow,
-                      .is_in_process = !plan.task->is_leader()});
+                      .is_in_process = !plan.task->is_leader(),
+                      .most_calls = plan.most_calls});
 }
 
 OwnRecords::OwnRecords(ThreadPlan& plan, ThreadStages& stages, Lane& lane, const SharedByThreads& shared,

@@ -28,7 +28,8 @@ struct ThreadOrigin {
   std::optional<std::vector<std::uint64_t>> calls = {};
   // The flow that ends in its first shown call; 0 without a flow, or after the flow has ended.
   std::uint64_t flow = 0;
-  bool is_in_process = false;  // the thread was created, not forked
+  bool is_in_process = false;                         // the thread was created, not forked
+  std::uint64_t most_calls = InferredCalls::kBudget;  // that may be open before the first record
 };
 
 class StackRepair : public OpenCalls {
@@ -37,7 +38,10 @@ class StackRepair : public OpenCalls {
   StackRepair(Lane& lane, CallFilter& filter, const TaskSymbols& symbols, Names& names, RecordNotes& notes,
               ThreadNoteNames note_names);
 
-  void begin_thread(ThreadOrigin origin) { origin_ = std::move(origin); }
+  void begin_thread(ThreadOrigin origin) {
+    inferred_ = InferredCalls(origin.most_calls);
+    origin_ = std::move(origin);
+  }
   // Opens the inherited calls, unless they are open, because the thread has an event.
   void begin_inherited(std::uint64_t time_ns);
   // Emits a flow to or from the innermost call.

@@ -76,6 +76,7 @@ struct ThreadPlan {
   std::multimap<std::uint64_t, ForkPoint> forks = {};    // by offset of the entry in which the flow starts
   bool is_forked = false;
   std::vector<std::uint64_t> inherited = {};  // addresses of the calls in which it begins, outermost first
+  std::uint64_t most_calls = 0;               // that may be open before its first record
   SwitchPlan switches = {};
   KernelPlan kernel = {};
   bool skips_outside = false;          // hide own events outside of the program's calls
@@ -102,7 +103,7 @@ using ThreadPlans = std::map<ThreadId, ThreadPlan>;
 // flows, and has the depth from which calls are not visible. Throws InputError if a record file can't be
 // read.
 void plan_forks(ThreadPlans& plans, Sessions& sessions, const PerfThreads& perf, bool has_estimated_exits,
-                Symbolizer& symbolizer, Timeline& timeline);
+                Symbolizer& symbolizer, Timeline& timeline, Notes& notes);
 
 // If not all calls are shown, a child that begins in no shown call gets no flow. Removes such flows from the
 // plans of both threads. Throws InputError if a record file can't be read.

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "fxt/hash.h"
+
 namespace fxt::tools {
 
 class Details {
@@ -61,7 +63,7 @@ class Details {
     return known->second;
   }
 
-  std::unordered_map<std::string, std::uint32_t> indices_;
+  std::unordered_map<std::string, std::uint32_t, SeededHash> indices_;
   std::vector<const std::string*> lines_;
   std::vector<std::uint32_t> references_;
   std::vector<std::size_t> ends_{0};  // of the references of each index

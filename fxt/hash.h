@@ -1,0 +1,64 @@
+// Hashes of texts and numbers from files. They differ from run to run. With the same hashes in all runs, a
+// file could have many keys with the same hash, and a hash table would become as slow as a list. Internal to
+// the library and its tools.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <sys/auxv.h>
+
+#include "fxt/value.h"
+
+namespace fxt {
+
+// Random numbers of this run. The multiplier is odd.
+struct HashSeed {
+  std::uint64_t start = 0x2545'f491'4f6c'dd1d, multiplier = 0x9e37'79b9'7f4a'7c15;
+
+  static const HashSeed& of_run() {
+    static const HashSeed kSeed = [] {
+      HashSeed seed;
+      // The kernel gives each program 16 random bytes at this address.
+      if (const auto address = static_cast<std::uintptr_t>(::getauxval(AT_RANDOM)); address != 0)
+        std::memcpy(&seed, reinterpret_cast<const void*>(address), sizeof seed);
+      seed.multiplier |= 1;
+      return seed;
+    }();
+    return kSeed;
+  }
+};
+
+// Hashes keys of any kind of which a file decides.
+struct SeededHash {
+  using is_transparent = void;
+
+  std::size_t operator()(std::uint64_t number) const {
+    const HashSeed& seed = HashSeed::of_run();
+    return mixed(number ^ seed.start, seed.multiplier);
+  }
+  std::size_t operator()(const Thread& thread) const {
+    return (*this)((*this)(thread.process) ^ thread.thread);
+  }
+  std::size_t operator()(std::string_view text) const {
+    const HashSeed& seed = HashSeed::of_run();
+    std::uint64_t hash = seed.start ^ text.size(), word = 0;
+    for (; text.size() > sizeof word; text.remove_prefix(sizeof word)) {
+      std::memcpy(&word, text.data(), sizeof word);
+      hash = mixed(hash ^ word, seed.multiplier);
+    }
+    word = 0;
+    if (!text.empty()) std::memcpy(&word, text.data(), text.size());
+    return mixed(hash ^ word, seed.multiplier);
+  }
+
+ private:
+  static std::uint64_t mixed(std::uint64_t number, std::uint64_t multiplier) {
+    __extension__ using Wide = unsigned __int128;
+    const Wide product = Wide{number} * multiplier;
+    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+  }
+};
+
+}  // namespace fxt
