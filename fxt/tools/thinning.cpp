@@ -14,7 +14,6 @@
 #include "fxt/checking/value_rules.h"
 #include "fxt/cutting/chosen_records.h"
 #include "fxt/records.h"
-#include "fxt/words.h"
 
 namespace fxt::tools {
 namespace {
@@ -50,20 +49,6 @@ bool comes_from_idle(const ContextSwitch& change) {
 bool goes_to_idle(const LegacyContextSwitch& change) { return change.incoming == kIdleThread; }
 bool goes_to_idle(const ContextSwitch& change) {
   return change.incoming_thread == 0 || is_idle(change.arguments, kIncomingWeight);
-}
-
-// The words of a record in the trace that is written, where strings have refs.
-std::int32_t written_words(const Entry& entry) {
-  std::size_t words = entry.words.size();
-  const auto use_table = [&words](const String& text) {
-    if (text.storage == Storage::Inline) words -= std::min(words, words_of(text.text.size()));
-  };
-  if (const auto* const event = std::get_if<Event>(&entry.record)) {
-    use_table(event->category);
-    use_table(event->name);
-    for (const Argument& argument : event->arguments) use_table(argument.name);
-  }
-  return static_cast<std::int32_t>(words);
 }
 
 }  // namespace
@@ -212,7 +197,7 @@ const Entry* Thinning::next(const Entry& entry, const Reader& reader) {
   const auto time_ns = ticks ? reader.possible_ns(*ticks) : std::nullopt;
   if (!time_ns || window_.side_of(*time_ns) != TimeWindow::Side::Inside || kind == kNone) return &entry;
   if (pass_ == Pass::Last) return kept(entry, kind);
-  add_length(entry.record, kind, *time_ns, written_words(entry));
+  add_length(entry.record, kind, *time_ns, static_cast<std::int32_t>(entry.words.size()));
   ++number_;
   return &entry;
 }

@@ -421,6 +421,24 @@ class Fit(unittest.TestCase):
         self.convert(recording, f"--fit={limit}", name="out.json")
         json.loads(packed.read_text())
 
+    def test_traces_with_strings_in_records_are_thinned(self):
+        """The strings stay in the records. The trace also has the newer kind of context switch."""
+        rand, time, words = random.Random(3), 1000, [0x0016547846040010, 1 | 2 << 4, 10**9]
+        for number in range(3000):
+            time += rand.choice((1, 10, 3000, 20000))
+            words += [(4 | 9 << 4 | 1 << 16 | 1 << 20 | 0x8001 << 32 | 0x8003 << 48), time, 5, 50, 0x63, 0x6d656d, 2 | 2 << 4 | 0x8001 << 16 | number << 32,
+                      0x61, 7]
+            words += [(4 | 6 << 4 | 0x8001 << 32 | 0x8004 << 48), time, 5, 50, 0x63, 0x6b636974]
+            words += [8 | 4 << 4 | 2 << 36 | 1 << 60, time, 50 + number % 3, 50 + (number + 1) % 3]
+        trace = self.directory / "foreign.fxt"
+        trace.write_bytes(struct.pack(f"<{len(words)}Q", *words))
+        whole, _ = self.cut(trace, name="whole.fxt")
+        for percent in (90, 50, 20, 3):
+            limit = whole.stat().st_size * percent // 100
+            fitted, _ = self.cut(trace, f"--fit={limit}")
+            self.assertTrue(any(self.assert_thinned(whole, fitted, limit)))
+            self.assertGreater(fitted.stat().st_size, limit * 0.7)
+
     def test_random(self):
         for seed in SEEDS:
             with self.subTest(seed):
