@@ -26,7 +26,9 @@ CallerArguments::CallerArguments(const TraceFile& trace, const ProgramSymbols* s
       name_(names_.intern(argument_names::kCallers)),
       signal_(described({std::string(kSignalHandler)})),
       notes_(import_context.timeline.new_notes()),
-      memory_(memory) {}
+      memory_(memory) {
+  if (symbols != nullptr) tail_calls_.emplace(*symbols);
+}
 
 CallerArguments::Function CallerArguments::described(const std::vector<std::string>& functions) {
   Function function{.name = fmt::format("{}", fmt::join(functions, kInside)),
@@ -57,23 +59,31 @@ void CallerArguments::add(RecipeDraft& draft, const Frame& frame, std::uint64_t 
   Unwinder unwinder(*symbols_, memory_);
   unwinder.start(pc);
   calls_.clear();
-  add_calls(around, unwinder);
+  if (!around.empty()) add_calls(around, unwinder.frame_address());
   std::string text, problem;
   std::size_t calls_with_caller = 0;
   bool is_complete = own.is_main;
+  const auto add_function = [&](const Function& function, std::uint64_t address,
+                                std::optional<std::uint64_t> frame_address) {
+    for (; calls_with_caller < calls_.size(); ++calls_with_caller)
+      calls_[calls_with_caller].called_at = address;
+    if (!text.empty()) text += kInside;
+    text += function.name;
+    add_calls(function.calls, frame_address);
+    is_complete = function.is_main;
+  };
+  std::uint64_t called = pc;
   for (std::size_t count = 0; !is_complete; ++count) {
     const auto caller = count < kMaxCallers ? unwinder.next() : std::nullopt;
     if (!caller) {
       problem = count < kMaxCallers ? unwinder.problem() : fmt::format("there are more than {}", kMaxCallers);
       break;
     }
-    for (; calls_with_caller < calls_.size(); ++calls_with_caller)
-      calls_[calls_with_caller].called_at = caller->address;
+    for (const std::uint64_t jump : tail_calls_->between(caller->address + 1, called))
+      add_function(function_at(jump), jump, unwinder.called_frame_address());
     const Function& function = caller->is_signal ? signal_ : function_at(caller->address);
-    if (!text.empty()) text += kInside;
-    text += function.name;
-    add_calls(function.calls, unwinder);
-    is_complete = function.is_main;
+    add_function(function, caller->address, function.calls.empty() ? std::nullopt : unwinder.frame_address());
+    called = caller->address;
   }
   draft.set_callers(calls_);
   if (!problem.empty()) {
@@ -85,8 +95,7 @@ void CallerArguments::add(RecipeDraft& draft, const Frame& frame, std::uint64_t 
   if (!text.empty()) draft.add({name_, text});
 }
 
-void CallerArguments::add_calls(std::span<const LabelId> calls, const Unwinder& unwinder) {
-  const auto frame_address = calls.empty() ? std::nullopt : unwinder.frame_address();
+void CallerArguments::add_calls(std::span<const LabelId> calls, std::optional<std::uint64_t> frame_address) {
   for (const LabelId call : calls) calls_.push_back({.label = call, .frame_address = frame_address});
 }
 

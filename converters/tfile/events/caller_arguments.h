@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 #include "converters/tfile/actions/expected_blocks.h"
 #include "converters/tfile/events/recipe_draft.h"
 #include "converters/tfile/frames/trace_file.h"
+#include "converters/tfile/program/tail_calls.h"
 #include "converters/tfile/program/unwinder.h"
 
 namespace convert::tfile {
@@ -37,7 +39,7 @@ class CallerArguments {
   const Function& function_at(std::uint64_t address);
   // `functions` are inlined into each other, innermost first.
   Function described(const std::vector<std::string>& functions);
-  void add_calls(std::span<const LabelId> calls, const Unwinder& unwinder);
+  void add_calls(std::span<const LabelId> calls, std::optional<std::uint64_t> frame_address);
 
   const TraceFile& trace_;
   const ProgramSymbols* symbols_;
@@ -46,6 +48,7 @@ class CallerArguments {
   Function signal_;  // the system's code that calls signal handlers
   Notes& notes_;
   FrameMemory& memory_;
+  std::optional<TailCalls> tail_calls_;                    // nothing if there are no symbols
   std::unordered_map<std::uint64_t, Function> functions_;  // by address
   std::set<std::int16_t> noted_;                           // tracepoints that have a note
   std::vector<CallerCall> calls_;                          // around the current frame

@@ -273,7 +273,7 @@ void DebugInfo::add_object(std::string_view name, const GElf_Sym& symbol, GElf_A
   // Link-time optimization makes symbols local. Local symbols without a C++ name are ignored, because static
   // variables of C may have the names of other variables.
   if (GELF_ST_BIND(symbol.st_info) == STB_LOCAL && !name.starts_with("_Z")) return;
-  objects_.try_emplace(std::string(name.substr(0, name.find('@'))), address);  // "stdout@GLIBC_2.2.5"
+  objects_.try_emplace(name.substr(0, name.find('@')), address);  // "stdout@GLIBC_2.2.5"
 }
 
 std::optional<std::uint64_t> DebugInfo::address_by_symbol(Dwarf_Die variable) {

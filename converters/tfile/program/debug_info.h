@@ -184,7 +184,7 @@ class DebugInfo {
   // The DIE that an attribute refers to. libdw alone finds type units only before it has read other units.
   std::optional<Dwarf_Die> referred(Dwarf_Die die, unsigned attribute);
 
-  // Called for each object of the module's symbol table, in the table's order.
+  // Called for each object of the module's symbol table, in the table's order. `name` must stay valid.
   void add_object(std::string_view name, const GElf_Sym& symbol, GElf_Addr address);
   // The address of an external variable in the recording, found in the symbol tables of all modules. DWARF
   // has no address if the variable's file only declares it, or after link-time optimization.
@@ -217,7 +217,7 @@ class DebugInfo {
   TypeTable types_;
   DieScopes die_scopes_;
   std::optional<GlobalNames> globals_;  // read on first use
-  std::unordered_map<std::string, GElf_Addr> objects_;
+  std::unordered_map<std::string_view, GElf_Addr> objects_;
   CodeScope global_scope_, types_scope_;
   std::vector<DebugInfo*> others_;
   CallFrames call_frames_;

@@ -312,12 +312,17 @@ class Evaluator {
     if (depth > kMaxAnonymousDepth || ++parts_ > kMaxParts) return;
     for (const Type::Member& candidate : of.type->members) {
       if (candidate.name != name || candidate.location) continue;
-      found = resolved(part_of(of, candidate.type, candidate.bit_offset / 8), context_);
+      Value part = resolved(part_of(of, candidate.type, candidate.bit_offset / 8), context_);
       if (candidate.is_bit_field()) {
-        found.bit_offset = candidate.bit_offset % 8;
-        found.bit_size = candidate.bit_size;
+        part.bit_offset = candidate.bit_offset % 8;
+        part.bit_size = candidate.bit_size;
       }
-      ++count;
+      // Several base classes may share a virtual base class.
+      const bool is_shared = count > 0 && part.type == found.type &&
+                             part.storage.kind == Storage::Kind::Memory &&
+                             part.storage.address == found.storage.address;
+      if (!is_shared) ++count;
+      found = std::move(part);
       return;  // this member hides members of base classes
     }
     for (const Type::Member& candidate : of.type->members)

@@ -18,15 +18,34 @@ bool is_described(const std::vector<ItemValue>& values) {
   return std::ranges::any_of(values, [](const ItemValue& item) { return item.value.type != nullptr; });
 }
 
+namespace {
+
+// The memory at a fixed address that an action records: a range, or "const64 ADDRESS; const8 SIZE; trace;
+// end". Size 0 for other actions.
+DataObject fixed_range_of(const TracepointAction& action) {
+  if (action.kind == TracepointAction::Kind::Memory && action.base == -1)
+    return {static_cast<std::uint64_t>(action.offset), action.length};
+  constexpr std::size_t kLongest = 20;  // bytes
+  if (action.kind != TracepointAction::Kind::Expression || action.code.size() > kLongest) return {};
+  const auto code = instructions_of(action.code);
+  const auto is_constant = [](const Instruction& instruction) {
+    return instruction.opcode >= Opcode::Const8 && instruction.opcode <= Opcode::Const64;
+  };
+  const bool is_range = code.size() == 4 && is_constant(code[0]) && is_constant(code[1]) &&
+                        code[2].opcode == Opcode::Trace && code[3].opcode == Opcode::End;
+  return is_range ? DataObject{code[0].operand, code[1].operand} : DataObject{};
+}
+
+}  // namespace
+
 std::vector<std::uint64_t> biases_at_ranges(const DataObject& object,
                                             std::span<const TracepointAction> actions) {
   std::vector<std::uint64_t> biases;
   for (const TracepointAction& action : actions) {
-    const auto address = static_cast<std::uint64_t>(action.offset);
-    const bool fits = action.kind == TracepointAction::Kind::Memory && action.base == -1 &&
-                      action.length == object.size && address >= object.address &&
-                      (address - object.address) % kPage == 0;
-    if (fits) biases.push_back(address - object.address);
+    const auto [address, size] = fixed_range_of(action);
+    if (size != 0 && size == object.size && address >= object.address &&
+        (address - object.address) % kPage == 0)
+      biases.push_back(address - object.address);
   }
   return biases;
 }

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <dwarf.h>
+#include <elf.h>
+#include <gelf.h>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -399,6 +401,36 @@ Storage constant_of(Dwarf_Attribute attribute, std::uint64_t size, std::endian o
   return Storage::value_bytes(stored(static_cast<std::uint64_t>(*number), size, order));
 }
 
+// True if a segment of the executable program, which has an interpreter or a fixed address, has the address.
+// Nothing if the file is a library.
+std::optional<bool> executable_has(Dwarf* dwarf, std::uint64_t address) {
+  Elf* const elf = dwarf_getelf(dwarf);
+  GElf_Ehdr header;
+  std::size_t count = 0;
+  if (gelf_getehdr(elf, &header) == nullptr || elf_getphdrnum(elf, &count) != 0) return std::nullopt;
+  bool is_executable = header.e_type == ET_EXEC, has_address = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    GElf_Phdr segment;
+    if (gelf_getphdr(elf, static_cast<int>(i), &segment) == nullptr) continue;
+    is_executable |= segment.p_type == PT_INTERP;
+    has_address |= segment.p_type == PT_LOAD && address - segment.p_vaddr < segment.p_memsz;
+  }
+  return is_executable ? std::optional(has_address) : std::nullopt;
+}
+
+// The dynamic linker copies a variable of a library into the program if the program's code has its address.
+// The copy has the same name in the program's symbol table.
+std::optional<std::uint64_t> copy_in_program(Dwarf_Die variable, DebugInfo& info) {
+  const bool may_be_copied = !info.others().empty() && attribute_of(variable, DW_AT_external);
+  if (!may_be_copied || executable_has(info.dwarf(), 0)) return std::nullopt;
+  for (DebugInfo* const other : info.others()) {
+    if (other->dwarf() == nullptr || !executable_has(other->dwarf(), 0)) continue;
+    const auto address = other->address_by_symbol(variable);
+    return address && *executable_has(other->dwarf(), *address - other->bias()) ? address : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string_view problem_of(Missing missing) {
@@ -436,6 +468,8 @@ Storage locate(Dwarf_Die variable, std::uint64_t size, const CodeScope& scope, F
   const int found = operations_at(*location, scope, operations);
   if (found < 0) return Storage::none(Missing::NotUnderstood);
   if (found == 0) return Storage::none(Missing::OptimizedOut);
+  if (operations.size() == 1 && operations.front().atom == DW_OP_addr)
+    if (const auto copy = copy_in_program(variable, *scope.info)) return Storage::memory_at(*copy);
   return Run(scope, frame, &*location).storage(operations, size);
 }
 

@@ -264,6 +264,12 @@ std::optional<DataObject> ModuleSet::object(const std::string& name) const {
   return std::nullopt;
 }
 
+std::optional<std::uint64_t> ModuleSet::function(const std::string& symbol) const {
+  for (const auto& module : modules_)
+    if (auto found = module->function(symbol); found && !is_contradicted(module.get())) return found;
+  return std::nullopt;
+}
+
 std::string ModuleSet::symbol_at(std::uint64_t address) const {
   const Program* const module = module_at(address);
   return module != nullptr ? module->symbol_at(address) : std::string();

@@ -38,6 +38,7 @@ class ModuleSet : public ProgramSymbols {
 
   CodeInfo code_at(std::uint64_t address) const override;
   std::optional<DataObject> object(const std::string& name) const override;
+  std::optional<std::uint64_t> function(const std::string& symbol) const override;
   const CodeScope* scope_at(std::uint64_t address) const override;
   DebugInfo* debug_info_at(std::uint64_t address) const override;
   std::string symbol_at(std::uint64_t address) const override;

@@ -25,12 +25,11 @@
 #include "converters/model/reading/stored_bytes.h"
 #include "converters/symbols/debug_sections.h"
 #include "converters/symbols/elf_symbols.h"
-#include "converters/symbols/symbol_table.h"
 #include "converters/tfile/program/debug_info.h"
 #include "converters/tfile/program/global_names.h"
 #include "converters/tfile/program/line_files.h"
 #include "converters/tfile/program/line_table.h"
-#include "fxt/hash.h"
+#include "converters/tfile/program/named_places.h"
 
 namespace convert::tfile {
 namespace {
@@ -99,15 +98,6 @@ std::uint64_t bytes_of_debug_file(Dwfl_Module* module, std::uint64_t program_byt
 // Users type names without template arguments.
 std::string_view without_arguments(std::string_view name) { return name.substr(0, name.find('<')); }
 
-// Returns "c" for "a::b::c".
-std::string_view last_name_of(std::string_view name) {
-  const std::size_t colons = name.rfind("::");
-  return colons == std::string_view::npos ? name : name.substr(colons + 2);
-}
-std::uint32_t hash_of_last_name(std::string_view name) {
-  return static_cast<std::uint32_t>(fxt::SeededHash()(last_name_of(name)));
-}
-
 // Returns "file:line" for code; empty if unknown.
 std::string source_of(const LineTable& table, std::uint64_t address) {
   const auto row = table.row_of_code(address);
@@ -118,6 +108,7 @@ std::string source_of(const LineTable& table, std::uint64_t address) {
 
 // A limit for searches through all functions or all rows of line tables, in steps of 1 or 2 nanoseconds.
 constexpr fxt::Limit kProgramWork{"steps to search a program", 4'000'000'000, 400'000};
+constexpr std::uint64_t kWorkPerName = 1000;  // to demangle it
 
 struct Program::Impl {
   std::string path;
@@ -132,21 +123,8 @@ struct Program::Impl {
   std::uint64_t bias = 0;  // load bias in the recording
   ProgramLayout layout;
 
-  // Programs have millions of functions. Therefore, all names are in one text.
-  struct Named {
-    Function function;
-    std::size_t name_begin = 0;  // in `names`
-    std::uint32_t name_size = 0;
-  };
-  std::vector<Named> functions;  // including labels
-  std::string names;             // of the functions, without parameters
-  std::string_view name_of(const Named& function) const {
-    return std::string_view(names).substr(function.name_begin, function.name_size);
-  }
-  // The hash of each function's last name, and the function's index; sorted.
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> by_last_name;
-  std::unique_ptr<const SymbolTable> table;                              // functions and objects
-  std::unordered_map<std::string, DataObject, fxt::SeededHash> objects;  // names without blanks
+  NamedPlaces functions;  // including labels
+  NamedPlaces objects;
   // The addresses where statements begin: all addresses, and those that GDB keeps.
   struct Statements {
     std::vector<LineRow> all = {}, kept = {};
@@ -188,8 +166,8 @@ Program::Program(const std::filesystem::path& path, Demangle demangle) : impl_(s
   Elf* const elf = dwfl_module_getelf(self.module, &elf_bias);
   if (elf == nullptr || !self.layout.read(elf)) fail("not an ELF file");
   const GElf_Ehdr& header = self.layout.header();
-  const bool is_wide = header.e_ident[EI_CLASS] == ELFCLASS64;
-  self.debug = std::make_unique<DebugInfo>(self.module, header.e_machine, is_wide ? 8 : 4, file_bytes);
+  self.debug =
+      std::make_unique<DebugInfo>(self.module, header.e_machine, self.layout.address_bytes(), file_bytes);
   self.work = fxt::Budget(kProgramWork, file_bytes);
   self.read_symbols(image.name_budget());
 }
@@ -197,12 +175,7 @@ Program::Program(const std::filesystem::path& path, Demangle demangle) : impl_(s
 Program::~Program() = default;
 
 void Program::Impl::read_symbols(fxt::Budget name_budget) {
-  std::vector<Symbol> symbols;
   const int count = dwfl_module_getsymtab(module);
-  if (count > 0) {
-    symbols.reserve(static_cast<std::size_t>(count));
-    functions.reserve(static_cast<std::size_t>(count));
-  }
   for (int i = 1; i < count; ++i) {
     GElf_Sym symbol;
     GElf_Addr address = 0;
@@ -210,27 +183,15 @@ void Program::Impl::read_symbols(fxt::Budget name_budget) {
     if (name == nullptr || symbol.st_shndx == SHN_UNDEF) continue;
     if (!name_budget.take(std::strlen(name))) throw OverLimit(path, name_budget.exceeded());
     const unsigned type = GELF_ST_TYPE(symbol.st_info);
-    const auto plain_name = [&] { return without_abi_tags(demangled(name, Demangle::Simple)); };
-    const auto add = [&](char kind) { symbols.push_back({address, address + symbol.st_size, name, kind}); };
     if (type == STT_FUNC || type == STT_GNU_IFUNC || (type == STT_NOTYPE && layout.is_code(address))) {
-      const std::string plain = plain_name();
-      functions.push_back({.function = {address, symbol.st_size},
-                           .name_begin = names.size(),
-                           .name_size = static_cast<std::uint32_t>(plain.size())});
-      names += plain;
-      add('T');
+      functions.add(address, symbol.st_size, name);
     } else if (type == STT_OBJECT) {
-      objects.try_emplace(without_blanks(plain_name()), DataObject{address, symbol.st_size});
+      objects.add(address, symbol.st_size, name);
       debug->add_object(name, symbol, address);
-      add('D');
     }
   }
-  by_last_name.reserve(functions.size());
-  for (std::uint32_t i = 0; i < functions.size(); ++i)
-    by_last_name.emplace_back(hash_of_last_name(without_arguments(name_of(functions[i]))), i);
-  std::ranges::sort(by_last_name);
-  std::ranges::reverse(symbols);  // if several begin together, the last one counts
-  table = std::make_unique<SymbolTable>(std::move(symbols));
+  functions.put_in_order();
+  objects.put_in_order();
 }
 
 const std::string& Program::path() const { return impl_->path; }
@@ -255,35 +216,31 @@ DebugInfo& Program::debug_info() const { return *impl_->debug; }
 
 std::vector<Program::Function> Program::functions(std::string_view name) const {
   std::vector<Function> found;
-  const auto& by_hash = impl_->by_last_name;
-  const auto hash_of = [](const auto& hash_and_index) { return hash_and_index.first; };
-  const std::uint32_t hash = hash_of_last_name(name);
-  const auto first = std::ranges::lower_bound(by_hash, hash, {}, hash_of);
-  const auto last = std::ranges::upper_bound(first, by_hash.end(), hash, {}, hash_of);
-  if (first == last || !impl_->work.take(static_cast<std::size_t>(last - first))) return found;
-  for (auto it = first; it != last; ++it) {
-    const Impl::Named& named = impl_->functions[it->second];
-    const std::string_view plain = without_arguments(impl_->name_of(named));
+  for (const NamedPlaces::Key& key : impl_->functions.with_key_of(name)) {
+    if (!impl_->work.take(kWorkPerName)) break;
+    const NamedPlaces::Place& place = impl_->functions.at(key);
+    const std::string whole = plain_name_of(place.symbol);
+    const std::string_view plain = without_arguments(whole);
     if (plain == name || (plain.size() > name.size() + 2 && plain.ends_with(name) &&
                           plain.substr(plain.size() - name.size() - 2, 2) == "::"))
-      found.push_back(named.function);
+      found.push_back({place.address, place.size});
   }
   return found;
 }
 
 std::optional<Program::Function> Program::function_at(std::uint64_t address) const {
-  const Symbol* const found = impl_->table->find_function(address);
-  return found != nullptr ? std::optional(Function{found->start, found->end - found->start}) : std::nullopt;
+  const auto* const found = impl_->functions.find(address);
+  return found != nullptr ? std::optional(Function{found->address, found->size}) : std::nullopt;
 }
 
 std::string Program::symbol_at(std::uint64_t address) const {
   address -= impl_->bias;
-  const Symbol* found = impl_->table->find_function(address);
-  if (found == nullptr) found = impl_->table->find_variable(address);
+  const auto* found = impl_->functions.find(address);
+  if (found == nullptr) found = impl_->objects.find(address);
   if (found == nullptr) return {};
   const std::string name =
-      demangled(found->name, impl_->demangle == Demangle::No ? Demangle::No : Demangle::Full);
-  const std::uint64_t offset = address - found->start;
+      demangled(found->symbol, impl_->demangle == Demangle::No ? Demangle::No : Demangle::Full);
+  const std::uint64_t offset = address - found->address;
   return offset == 0 ? name : fmt::format("{}+{}", name, offset);
 }
 
@@ -419,9 +376,26 @@ DebugInfo* Program::debug_info_at(std::uint64_t address) const {
 }
 
 std::optional<DataObject> Program::object(const std::string& symbol) const {
-  const auto found = impl_->objects.find(without_blanks(symbol));
-  if (found == impl_->objects.end()) return std::nullopt;
-  return DataObject{found->second.address + impl_->bias, found->second.size};
+  const NamedPlaces::Place* found = nullptr;  // the first one in the file
+  for (const NamedPlaces::Key& key : impl_->objects.with_key_of(symbol)) {
+    const NamedPlaces::Place& place = impl_->objects.at(key);
+    if (found != nullptr && found->order < place.order) continue;
+    if (!impl_->work.take(kWorkPerName)) break;
+    if (without_blanks(plain_name_of(place.symbol)) == without_blanks(symbol)) found = &place;
+  }
+  if (found == nullptr) return std::nullopt;
+  return DataObject{found->address + impl_->bias, found->size};
+}
+
+std::optional<std::uint64_t> Program::function(const std::string& symbol) const {
+  std::optional<std::uint64_t> found;
+  for (const NamedPlaces::Key& key : impl_->functions.with_key_of(plain_name_of(symbol))) {
+    const NamedPlaces::Place& place = impl_->functions.at(key);
+    if (!impl_->work.take() || (found && place.symbol == symbol && *found != place.address))
+      return std::nullopt;
+    if (place.symbol == symbol) found = place.address;
+  }
+  return found ? std::optional(*found + impl_->bias) : std::nullopt;
 }
 
 }  // namespace convert::tfile

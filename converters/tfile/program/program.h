@@ -54,6 +54,7 @@ class Program : public ProgramSymbols {
   // of the next line with code. Includes all files of that name.
   std::vector<std::uint64_t> line_addresses(const std::string& file, int line) const;
   std::optional<DataObject> object(const std::string& symbol) const override;
+  std::optional<std::uint64_t> function(const std::string& symbol) const override;
 
   bool was_at(std::uint64_t address) const;  // whether the layout contains this address of the recording
   CodeInfo code_at(std::uint64_t address) const override;

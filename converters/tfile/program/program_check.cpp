@@ -222,6 +222,11 @@ class PlaceChecker {
     std::set<std::uint64_t> outside, inside;  // numbers of tracepoints on functions of the program
     for (const Clue& clue : clues_) {
       if (only_if_it_fits && check.contradictions > 0) return check;
+      for (const std::uint64_t object : clue.objects)
+        if (object == bias) {
+          check.weight += weight_of(Evidence::Exact);
+          ++check.agreements;
+        }
       const std::uint64_t address = clue.location->address - bias;
       if (!program_.layout().contains(address)) {
         const auto& functions = clue.code->functions;
@@ -240,11 +245,6 @@ class PlaceChecker {
         contradict(check, what, *clue.location);
       }
       check.weight += weight_of(evidence);
-      for (const std::uint64_t object : clue.objects)
-        if (object == bias) {
-          check.weight += weight_of(Evidence::Exact);
-          ++check.agreements;
-        }
     }
     // GDB sets a tracepoint at all functions with the name, so one of them should be here.
     if (!program_.layout().is_position_independent())

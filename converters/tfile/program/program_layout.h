@@ -3,13 +3,11 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <gelf.h>
+#include <optional>
 #include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +22,7 @@ class ProgramLayout {
 
   const GElf_Ehdr& header() const { return header_; }
   MachineHint machine() const;  // with GDB's names
+  std::uint64_t address_bytes() const { return header_.e_ident[EI_CLASS] == ELFCLASS64 ? 8 : 4; }
   bool is_position_independent() const { return header_.e_type == ET_DYN; }
   bool is_library() const { return is_position_independent() && !has_interpreter_; }
   // contains() is true between the first and the last segment, is_code() in an executable segment.
@@ -32,10 +31,10 @@ class ProgramLayout {
   bool is_code(std::uint64_t address) const {
     return std::ranges::any_of(code_, [&](const Segment& segment) { return segment.contains(address); });
   }
-  // The bytes from an address to the end of its section of constants, or of code. Empty if no section has it.
-  std::span<const std::byte> constant_bytes(std::uint64_t address) const {
-    return bytes_in(constants_, address);
-  }
+  // The constants from an address to the end of their section, or to the next pointer that the dynamic linker
+  // sets. Empty if there are none.
+  std::span<const std::byte> constant_bytes(std::uint64_t address) const;
+  // The bytes from an address to the end of its section of code. Empty if no section has it.
   std::span<const std::byte> code_bytes(std::uint64_t address) const {
     return bytes_in(code_sections_, address);
   }
@@ -48,79 +47,17 @@ class ProgramLayout {
 
   using Sections = std::vector<std::pair<std::uint64_t, Elf_Scn*>>;  // sections by start address
   static std::span<const std::byte> bytes_in(const Sections& sections, std::uint64_t address);
+  const std::vector<std::uint64_t>& linked_addresses() const;
 
+  Elf* elf_ = nullptr;
   GElf_Ehdr header_{};
   bool has_interpreter_ = false;
   Segment all_{~std::uint64_t{0}, 0};
   std::vector<Segment> code_;
   Sections constants_, code_sections_;
+  Sections linked_constants_;  // with pointers that the dynamic linker sets, such as virtual tables
+  mutable std::optional<std::vector<std::uint64_t>>
+      linked_addresses_;  // of these pointers; read on first use
 };
-
-inline bool ProgramLayout::read(Elf* elf) {
-  if (gelf_getehdr(elf, &header_) == nullptr) return false;
-  std::size_t count = 0;
-  if (elf_getphdrnum(elf, &count) != 0) return true;
-  for (std::size_t i = 0; i < count; ++i) {
-    GElf_Phdr segment;
-    if (gelf_getphdr(elf, static_cast<int>(i), &segment) == nullptr) continue;
-    has_interpreter_ |= segment.p_type == PT_INTERP;
-    if (segment.p_type != PT_LOAD) continue;
-    all_ = {std::min(all_.begin, segment.p_vaddr), std::max(all_.end, segment.p_vaddr + segment.p_memsz)};
-    if ((segment.p_flags & PF_X) != 0) code_.push_back({segment.p_vaddr, segment.p_vaddr + segment.p_memsz});
-  }
-  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
-    GElf_Shdr sized;
-    if (gelf_getshdr(section, &sized) == nullptr || sized.sh_type == SHT_NOBITS ||
-        (sized.sh_flags & (SHF_ALLOC | SHF_WRITE)) != SHF_ALLOC)
-      continue;
-    Sections& sections = (sized.sh_flags & SHF_EXECINSTR) != 0 ? code_sections_ : constants_;
-    sections.emplace_back(sized.sh_addr, section);
-  }
-  return true;
-}
-
-inline MachineHint ProgramLayout::machine() const {
-  struct Machine {
-    unsigned number;
-    bool is_64_bit;
-    std::string_view architecture;
-  };
-  static constexpr std::array kMachines{Machine{EM_X86_64, true, "i386:x86-64"},
-                                        Machine{EM_X86_64, false, "i386:x64-32"},
-                                        Machine{EM_386, false, "i386"},
-                                        Machine{EM_AARCH64, true, "aarch64"},
-                                        Machine{EM_ARM, false, "arm"},
-                                        Machine{EM_MIPS, false, "mips"},
-                                        Machine{EM_MIPS, true, "mips:isa64"},
-                                        Machine{EM_PPC, false, "powerpc:common"},
-                                        Machine{EM_PPC64, true, "powerpc:common64"},
-                                        Machine{EM_S390, true, "s390:64-bit"},
-                                        Machine{EM_S390, false, "s390:31-bit"},
-                                        Machine{EM_RISCV, true, "riscv:rv64"},
-                                        Machine{EM_RISCV, false, "riscv:rv32"},
-                                        Machine{EM_SPARC, false, "sparc"},
-                                        Machine{EM_SPARCV9, true, "sparc:v9"},
-                                        Machine{EM_68K, false, "m68k"},
-                                        Machine{EM_SH, false, "sh"},
-                                        Machine{EM_ALPHA, true, "alpha"}};
-  const auto& ident = header_.e_ident;
-  MachineHint hint;
-  if (ident[EI_DATA] == ELFDATA2LSB) hint.order = std::endian::little;
-  if (ident[EI_DATA] == ELFDATA2MSB) hint.order = std::endian::big;
-  const auto found = std::ranges::find_if(kMachines, [&](const Machine& machine) {
-    return machine.number == header_.e_machine && machine.is_64_bit == (ident[EI_CLASS] == ELFCLASS64);
-  });
-  if (found != kMachines.end()) hint.architecture = found->architecture;
-  return hint;
-}
-
-inline std::span<const std::byte> ProgramLayout::bytes_in(const Sections& sections, std::uint64_t address) {
-  for (const auto& [begin, section] : sections) {
-    const Elf_Data* const data = elf_rawdata(section, nullptr);
-    if (data != nullptr && data->d_buf != nullptr && address >= begin && address - begin < data->d_size)
-      return std::span(static_cast<const std::byte*>(data->d_buf), data->d_size).subspan(address - begin);
-  }
-  return {};
-}
 
 }  // namespace convert::tfile

@@ -39,6 +39,8 @@ class ProgramSymbols {
   virtual CodeInfo code_at(std::uint64_t address) const = 0;
   // The static object with this name in the symbol table. A function may have another variable with the name.
   virtual std::optional<DataObject> object(const std::string& name) const = 0;
+  // The start of the only function with this name in the symbol table, which is mangled.
+  virtual std::optional<std::uint64_t> function(const std::string&) const { return {}; }
   // The function or object around an address: "handler", "vtable for Shape+16", "readings+8". Empty if
   // unknown.
   virtual std::string symbol_at(std::uint64_t) const { return {}; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 #include "converters/model/reading/text.h"
 #include "converters/tfile/description/collect_items.h"
@@ -132,10 +133,15 @@ bool is_array_of_bytes(const Type& type) {
   return element.size == 1 && is_number && !element.is_character;
 }
 
+// Base classes by their types and offsets. Several base classes may share a virtual base class, which is one
+// object.
+using Bases = std::set<std::pair<const Type*, std::uint64_t>>;
+
 class LeafWalk {
  public:
-  // Arrays of more bytes are one value.
-  LeafWalk(Names& names, std::uint64_t most_bytes) : names_(names), most_bytes_(most_bytes) {}
+  // `size` is the size of the whole value. Arrays of more than `most_bytes` are one leaf.
+  LeafWalk(Names& names, std::uint64_t size, std::uint64_t most_bytes)
+      : names_(names), size_(size), most_bytes_(most_bytes) {}
 
   ValueLayout layout;
   std::uint64_t without_offset = 0;
@@ -204,6 +210,15 @@ class LeafWalk {
 
   void add(const Type::Member& member, const std::string& value, std::uint64_t offset, std::size_t depth) {
     if (member.type == nullptr) return;
+    const std::uint64_t at = offset + member.bit_offset / 8;
+    if (member.name.empty()) {
+      if (!bases_.emplace(member.type, at).second) return;
+      // A virtual base of an object that is itself the base of a larger object.
+      if (at > size_ || member.type->size > size_ - at) {
+        without_offset += count_of(*member.type, depth);
+        return;
+      }
+    }
     // If several base classes have a member, its name needs the name of its class.
     std::string qualifier;
     if (member.name.empty())
@@ -212,7 +227,6 @@ class LeafWalk {
     const bool was_ambiguous = bases_are_ambiguous_;
     if (!member.name.empty()) bases_are_ambiguous_ = false;
     std::swap(qualifier_, qualifier);
-    const std::uint64_t at = offset + member.bit_offset / 8;
     if (member.is_bit_field())
       add_bit_field(member, name, at);
     else
@@ -240,19 +254,22 @@ class LeafWalk {
   // True if several members, which may be inherited, have the same name.
   static bool has_ambiguous_members(const Type& type) {
     std::vector<std::string_view> names;
+    Bases bases;
     std::size_t steps = 0;
-    const auto collect = [&](auto& self, const Type& of, std::size_t depth) -> void {
+    const auto collect = [&](auto& self, const Type& of, std::uint64_t offset, std::size_t depth) -> void {
       for (const Type::Member& member : of.members) {
         if (++steps > kMaxInherited || depth == kMaxTypeDepth) return;
+        const std::uint64_t at = offset + member.bit_offset / 8;
         if (!member.name.empty())
           names.push_back(member.name);
-        else if (member.type != nullptr && member.type->kind == Type::Kind::Struct)
-          self(self, *member.type, depth + 1);
+        else if (member.type != nullptr && member.type->kind == Type::Kind::Struct &&
+                 bases.emplace(member.type, at).second)
+          self(self, *member.type, at, depth + 1);
       }
     };
     if (std::ranges::none_of(type.members, [](const Type::Member& member) { return member.name.empty(); }))
       return false;
-    collect(collect, type, 0);
+    collect(collect, type, 0, 0);
     std::ranges::sort(names);
     return std::ranges::adjacent_find(names) != names.end();
   }
@@ -319,9 +336,10 @@ class LeafWalk {
   }
 
   Names& names_;
-  const std::uint64_t most_bytes_;
+  const std::uint64_t size_, most_bytes_;
   std::size_t steps_ = 0;
   bool bases_are_ambiguous_ = false;
+  Bases bases_;                  // the ones that were added
   std::string fortran_indices_;  // of outer dimensions, in an array of Fortran
   std::string qualifier_;        // for members of the current base class: "Base::", or empty
 };
@@ -360,7 +378,7 @@ std::string name_of(const Type* type, std::size_t depth) {
 ValueLayout value_layout(const Type& type, const std::string& expression, Names& names,
                          std::uint64_t bit_offset, std::uint64_t bit_size) {
   const auto layout_with = [&](std::uint64_t most_bytes) {
-    LeafWalk walk(names, most_bytes);
+    LeafWalk walk(names, type.size, most_bytes);
     if (bit_size != 0)
       walk.add_bit_field({.type = &type, .bit_offset = bit_offset, .bit_size = bit_size}, expression, 0);
     else

@@ -116,7 +116,8 @@ const Type* TypeTable::array_of(const Type* element, std::uint64_t count, std::i
 
 const Type* TypeTable::with_members(const Type* structure, std::vector<Type::Member> members) {
   Members key;
-  for (const Type::Member& member : members) key.emplace_back(member.type, member.bit_offset);
+  for (const Type::Member& member : members)
+    key.emplace_back(member.type, member.location ? ~std::uint64_t{0} : member.bit_offset);
   if (structures_.size() >= kMaxStructures) return structure;
   const Type*& found = structures_.try_emplace(std::pair(structure, std::move(key))).first->second;
   if (found == nullptr) {

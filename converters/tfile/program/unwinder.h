@@ -27,6 +27,8 @@ class Unwinder {
   // The frame address (CFA) of the latest caller; before the first next(), that of the frame's own function.
   // All code that is inlined into a function has the function's frame address.
   std::optional<std::uint64_t> frame_address() const;
+  // The frame address of the code that the latest caller called.
+  std::optional<std::uint64_t> called_frame_address() const { return registers_.cfa; }
   // The reason why next() found no caller: "the stack at 0x7ffd10 was not recorded". Empty after the last.
   const std::string& problem() const { return problem_; }
 

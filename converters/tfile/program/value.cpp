@@ -9,6 +9,21 @@ using TypeKind = Type::Kind;
 
 constexpr std::size_t kMaxResolvedDepth = 64;
 constexpr std::uint64_t kMaxCount = ~std::uint32_t{0};
+constexpr std::int64_t kMaxElements = 32;  // of an array whose elements have types that depend on the frame
+
+// The type that all elements of an array have in the frame; null if they differ. `first` is the first
+// element.
+const Type* type_of_all(const Value& first, std::int64_t count, const EvaluationContext& context,
+                        std::size_t depth) {
+  const Type* common = nullptr;
+  for (std::int64_t i = 0; i < count; ++i) {
+    Value element = part_of(first, first.type, static_cast<std::uint64_t>(i) * first.type->size);
+    const Type* const type = resolved(std::move(element), context, depth + 1).type;
+    if (i > 0 && type != common) return nullptr;
+    common = type;
+  }
+  return common;
+}
 
 // An array with the indices that it has in the frame, if they are known. `whole` is the address of the
 // structure that contains it.
@@ -39,6 +54,9 @@ Value resolved_array(Value value, const EvaluationContext& context, std::size_t 
     const auto data = number_of(*type.data_attribute, context.scope, context.frame, object);
     value.storage = data ? Storage::memory_at(*data) : Storage::none(Missing::NotRecorded);
   }
+  if (element->kind == TypeKind::Struct && element->is_dynamic && *count > 0 && *count <= kMaxElements)
+    if (const Type* const common = type_of_all({element, value.storage}, *count, context, depth))
+      element = common;
   value.type = context.scope.info->types().array_of(
       element, static_cast<std::uint64_t>(std::max<std::int64_t>(*count, 0)), *first, type.is_fortran);
   return value;
@@ -134,7 +152,10 @@ Value part_of(const Value& whole, const Type* type, std::uint64_t offset) {
 }
 
 Value resolved(Value value, const EvaluationContext& context, std::size_t depth) {
-  if (value.type == nullptr || !value.type->is_dynamic || depth == kMaxResolvedDepth) return value;
+  constexpr std::uint64_t kWorkPerType = 16;
+  if (value.type == nullptr || !value.type->is_dynamic || depth == kMaxResolvedDepth ||
+      !context.frame.take_work(kWorkPerType))
+    return value;
   return value.type->kind == TypeKind::Array ? resolved_array(std::move(value), context, depth)
                                              : resolved_structure(value, context, depth);
 }

@@ -109,6 +109,27 @@ TEST_F(LoadBias, FromASourceLine) {
   }
 }
 
+// No function of a library may have a tracepoint. GDB records its objects by "const64 ADDRESS; const8 SIZE;
+// trace".
+TEST_F(LoadBias, FromACollectedObjectIfNoFunctionIsHit) {
+  const DataObject readings = program_.object("plant::readings").value();
+  TracepointLocation location;
+  location.at = "main.c:7";
+  location.address = 0x1000;
+  location.commands = {"collect plant::readings"};
+  TracepointAction action{.kind = TracepointAction::Kind::Expression};
+  action.code.push_back(std::byte{0x25});
+  for (int i = 56; i >= 0; i -= 8)
+    action.code.push_back(static_cast<std::byte>((readings.address + kBias) >> i & 0xff));
+  for (const int byte : {0x22, static_cast<int>(readings.size), 0x0c, 0x27})
+    action.code.push_back(static_cast<std::byte>(byte));
+  location.hit_actions.push_back(action);
+  description_.locations.push_back(location);
+  EXPECT_THAT(bias(), Optional(kBias));
+  description_.locations.front().hit_actions.front().code[10] = std::byte{1};  // another size
+  EXPECT_NE(bias(), kBias);
+}
+
 TEST_F(LoadBias, FromACollectedObject) {
   const DataObject readings = program_.object("plant::readings").value();
   TracepointLocation location;

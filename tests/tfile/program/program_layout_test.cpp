@@ -1,6 +1,7 @@
 // The headers of an ELF file, for files that are written by hand.
 #include "converters/tfile/program/program_layout.h"
 
+#include <bit>
 #include <cstring>
 #include <elf.h>
 #include <gmock/gmock.h>

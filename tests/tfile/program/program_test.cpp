@@ -129,6 +129,18 @@ TEST_P(TracedProgram, HasNoNamesOutsideOfItsCode) {
   }
 }
 
+// The first word of the table is the offset of the virtual base. Then comes a pointer, which the dynamic
+// linker sets in a position-independent program.
+TEST_P(TracedProgram, HasTheConstantsOfVirtualTables) {
+  const std::uint64_t table = program_.object("vtable for Gilded").value().address;
+  const auto offset = program_.constant_bytes(table);
+  ASSERT_GE(offset.size(), 16u);
+  EXPECT_EQ(offset[0], std::byte{12});
+  EXPECT_EQ(program_.constant_bytes(table + 16).empty(), bias_ != 0);
+  EXPECT_EQ(program_.constant_bytes(table + 23).empty(), bias_ != 0);
+  EXPECT_EQ(offset.size() == 16u, bias_ != 0);
+}
+
 TEST_P(TracedProgram, FindsFunctionsByTheNamesOfUsers) {
   EXPECT_THAT(program_.functions("plant::pump"), SizeIs(1));
   EXPECT_THAT(program_.functions("pump"), SizeIs(1));

@@ -36,6 +36,22 @@ extern "C" [[gnu::noinline]] int lift(int whole) {
 }
 extern "C" [[gnu::noinline]] int dive(int whole) { return dip(whole) + 1; }
 
+// Calls that are jumps: there is one way to halve() from leap(), and two from hop().
+extern "C" [[gnu::noinline]] int leap(int whole) {
+  asm volatile("" ::"r"(whole));
+  return halve(whole + 1);
+}
+extern "C" [[gnu::noinline]] int skip(int whole) {
+  asm volatile("nop" ::"r"(whole));
+  return halve(whole + 2);
+}
+extern "C" [[gnu::noinline]] int choose(int whole) { return whole > 5 ? leap(whole) : skip(whole); }
+extern "C" [[gnu::noinline]] int hop(int whole) {
+  asm volatile("" ::"r"(whole));
+  return choose(whole * 3);
+}
+extern "C" [[gnu::noinline]] int jumps(int whole) { return leap(whole) + hop(whole); }
+
 #ifdef __x86_64__
 typedef float Wide __attribute__((vector_size(32)));
 extern "C" [[gnu::noinline, gnu::target("avx")]] int widen(Wide wide) {
@@ -50,5 +66,5 @@ int main(int count, char**) {
 #ifdef __x86_64__
   if (__builtin_cpu_supports("avx")) count += widen_none();
 #endif
-  return halve(count) + share(count) + twice(place) + lift(count) + dive(count);
+  return halve(count) + share(count) + twice(place) + lift(count) + dive(count) + jumps(count);
 }

@@ -110,6 +110,13 @@ struct Gilded : virtual Valued {
   int carats;
 };
 Gilded ring;
+struct Plated : virtual Valued {
+  int layers;
+};
+struct Crown : Gilded, Plated {
+  int stones;
+};
+Crown crown, crowns[2];
 
 struct Meter {
   virtual int read(int scale) { return level * scale; }

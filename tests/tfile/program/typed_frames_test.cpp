@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <dwarf.h>
 #include <filesystem>
 #include <fmt/format.h>
@@ -220,6 +221,38 @@ TEST_F(TypedFrames, VirtualBasesAreFoundByTheirTable) {
   EXPECT_THAT(lines[0], HasSubstr(" ring.worth=77 ring._vptr.Gilded="));
   EXPECT_THAT(lines[0], EndsWith(" ring.carats=24"));
   EXPECT_THAT(lines[1], EndsWith(" ring._vptr.Gilded=0x0 ring.carats=24 ring.more=1"));
+}
+
+// Gilded and Plated share their virtual base. Its offset is the first word of their tables.
+TEST_F(TypedFrames, SharedVirtualBasesAreShownOnce) {
+  const std::uint64_t crown = address_of("crown"), table = address_of("vtable for Crown");
+  tracepoint("plant::pump", "collect crown", fmt::format("M-1,{:x},28", crown));
+  t.frame(2).memory(crown, t.number(table + 24) + t.number(std::int64_t{5}) + t.number(table + 48) +
+                               t.number(std::int32_t{6}) + t.number(std::int32_t{7}) +
+                               t.number(std::int64_t{77}));
+  const std::string line = frame_line();
+  EXPECT_THAT(line, AllOf(HasSubstr(" crown.worth=77 "), HasSubstr(" crown.carats=5 ")));
+  EXPECT_THAT(line, AllOf(HasSubstr(" crown.layers=6 "), HasSubstr(" crown.stones=7 ")));
+  EXPECT_EQ(line.find("worth"), line.rfind("worth"));
+}
+
+// The object is a Crown, in which the virtual base is not inside of the collected Gilded.
+TEST_F(TypedFrames, VirtualBasesMayBeOutsideOfTheCollectedClass) {
+  const std::uint64_t ring = address_of("ring"), table = address_of("vtable for Crown") + 24;
+  tracepoint("plant::pump", "collect ring", fmt::format("M-1,{:x},10", ring));
+  t.frame(2).memory(ring, t.number(table) + t.number(std::int64_t{24}));
+  EXPECT_THAT(frame_line(), HasSubstr(" ring.carats=24 ring.more=1 "));
+}
+
+TEST_F(TypedFrames, ElementsOfArraysHaveVirtualBases) {
+  const std::uint64_t crowns = address_of("crowns"), table = address_of("vtable for Crown");
+  tracepoint("plant::pump", "collect crowns", fmt::format("M-1,{:x},50", crowns));
+  std::string bytes;
+  for (const std::int64_t worth : {70, 71})
+    bytes += t.number(table + 24) + t.number(std::int64_t{5}) + t.number(table + 48) +
+             t.number(std::int64_t{6}) + t.number(worth);
+  t.frame(2).memory(crowns, bytes);
+  EXPECT_THAT(frame_line(), AllOf(HasSubstr(" crowns[0].worth=70 "), HasSubstr(" crowns[1].worth=71 ")));
 }
 
 // ---- Other languages ----
@@ -687,6 +720,8 @@ TEST_F(InlinedFunctions, HaveTheArgumentsOfTheirCaller) {
 // Frames that hold a part of the stack.
 class Callers : public TypedFrames {
  protected:
+  explicit Callers(const char* path = TRACED_FIXED) : TypedFrames(path) {}
+
   static constexpr std::uint64_t kStack = 0x7000;
 
   std::uint64_t start_of(std::string_view function) const {
@@ -850,6 +885,42 @@ TEST_F(Callers, MayBeInterruptedBySignals) {
   EXPECT_THAT(
       line_at("plant::pump", {start_of("traced_signal") + 1, start_of("plain_start"), start_of("main") + 1}),
       HasSubstr(" callers=\"<signal handler called> < plain_start < main\" "));
+}
+
+class TailCallers : public Callers {
+ protected:
+  TailCallers() : Callers(TRACED_FAST) {}
+  // The return address of the first call of one function by another.
+  std::uint64_t return_from(std::string_view callee, std::string_view caller) const {
+    const std::uint64_t start = start_of(caller), target = start_of(callee);
+    const auto code = program.layout().code_bytes(start);
+    for (std::size_t i = 0; i + 5 <= code.size(); ++i) {
+      std::uint32_t distance = 0;
+      std::memcpy(&distance, code.data() + i + 1, sizeof distance);
+      const std::uint64_t next = start + i + 5;
+      if (code[i] == std::byte{0xe8} &&
+          next + static_cast<std::uint64_t>(static_cast<std::int32_t>(distance)) == target)
+        return next;
+    }
+    throw std::logic_error("no such call");
+  }
+};
+
+// Functions that ended with a jump have no frame on the stack.
+TEST_F(TailCallers, AreFoundIfThereIsOneWay) {
+  EXPECT_THAT(line_at("halve", {return_from("leap", "jumps"), return_from("jumps", "main")}),
+              HasSubstr(" callers=\"leap < jumps < main\" "));
+}
+
+// hop() jumps to choose(), which jumps to leap() or skip(), and both jump to halve().
+TEST_F(TailCallers, HaveOnlyWhatAllWaysShare) {
+  EXPECT_THAT(line_at("halve", {return_from("hop", "jumps"), return_from("jumps", "main")}),
+              HasSubstr(" callers=\"hop < jumps < main\" "));
+}
+
+TEST_F(TailCallers, AreNotAssumedForACall) {
+  EXPECT_THAT(line_at("leap", {return_from("leap", "jumps"), return_from("jumps", "main")}),
+              HasSubstr(" callers=\"jumps < main\" "));
 }
 
 TEST_F(Callers, AreNotSearchedWithoutACollectedStack) {

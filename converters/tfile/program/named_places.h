@@ -1,0 +1,59 @@
+// The functions or the objects of a program, by address and by name. A large program has millions of them.
+// Therefore, their names stay in the file, and a name is demangled only if it may be the one that is
+// searched.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace convert::tfile {
+
+// A name as users write it: without parameters and ABI tags.
+std::string plain_name_of(std::string_view symbol);
+
+// The last identifier of a name before its template arguments: "Box" for "ns::Box<int>::run", "Node" for
+// "vtable for ns::Node". It is the key for searches, because users write parts of names.
+std::string_view key_of_name(std::string_view plain_name);
+// The same for the simplest forms of mangled names, which are nearly all names. Nothing for other forms.
+std::optional<std::string_view> key_of_symbol(std::string_view symbol);
+
+class NamedPlaces {
+ public:
+  struct Place {
+    std::uint64_t address = 0, size = 0;
+    const char* symbol = nullptr;  // mangled; must stay valid
+    std::uint32_t order = 0;       // the number of places that were added before
+  };
+
+  void add(std::uint64_t address, std::uint64_t size, const char* symbol) {
+    if (places_.size() < std::numeric_limits<std::uint32_t>::max())
+      places_.push_back({address, size, symbol, static_cast<std::uint32_t>(places_.size())});
+  }
+  // Must be called once, after the last add().
+  void put_in_order();
+
+  std::size_t size() const { return places_.size(); }
+  // The place that contains the address: of several ones, the place that begins last, or that was added last.
+  // Null if none does.
+  const Place* find(std::uint64_t address) const;
+  // The index of each place whose name has the same key, with the hash of the key.
+  using Key = std::pair<std::uint32_t, std::uint32_t>;
+  std::span<const Key> with_key_of(std::string_view name);
+  const Place& at(const Key& key) const { return places_[key.second]; }
+
+ private:
+  static constexpr std::size_t kBlock = 64;
+
+  std::vector<Place> places_;             // by address
+  std::vector<std::uint64_t> block_end_;  // the last end of a place, for each block of places
+  std::vector<Key> by_key_;               // sorted; empty until it is needed
+};
+
+}  // namespace convert::tfile

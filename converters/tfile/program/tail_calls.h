@@ -1,0 +1,50 @@
+// Functions that ended with a jump to another function (a tail call) have no frame on the stack. GDB's `bt`
+// shows those of them that must have been called. DWARF lists the calls of functions, and this class searches
+// them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <elfutils/libdw.h>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "converters/tfile/program/symbols.h"
+
+namespace convert::tfile {
+
+class TailCalls {
+ public:
+  explicit TailCalls(const ProgramSymbols& symbols) : symbols_(symbols) {}
+
+  // The jumps that led from a call to the function at the address `callee`, the latest one first. They are
+  // addresses inside of the jump instructions. If there are several ways, the result has the jumps that all
+  // ways have in common at their starts and ends. Valid until the next call.
+  const std::vector<std::uint64_t>& between(std::uint64_t return_address, std::uint64_t callee);
+
+ private:
+  struct Call {
+    std::uint64_t return_address;
+    std::optional<std::uint64_t> target;  // the start of the called function; nothing if it is unknown
+  };
+  struct Function {
+    std::vector<Call> all, jumps;
+  };
+  struct Search;
+
+  // The calls of the function that begins at the address. Null if no function does.
+  const Function* function_from(std::uint64_t start);
+  std::optional<std::uint64_t> start_of_function_at(std::uint64_t address) const;
+  void add_calls(DebugInfo& info, Dwarf_Die parent, Function& function, std::size_t depth) const;
+  std::optional<std::uint64_t> target_of(DebugInfo& info, Dwarf_Die call) const;
+  std::vector<std::uint64_t> search(std::uint64_t return_address, std::uint64_t callee);
+
+  const ProgramSymbols& symbols_;
+  std::unordered_map<std::uint64_t, Function> functions_;  // by start
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<std::uint64_t>> known_;
+};
+
+}  // namespace convert::tfile
