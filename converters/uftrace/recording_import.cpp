@@ -102,9 +102,9 @@ void limit_open_calls(ThreadPlans& plans, const Directory& directory, Notes& not
   for (auto& [tid, plan] : plans) {
     plan.most_calls = std::min(most, InferredCalls::kBudget);
     if (plan.head.first_call && plan.head.first_call->depth > plan.most_calls)
-      notes.add(kOverLimit, [&, &plan = plan] {
-        return fmt::format("{}: {}; of this thread, deeper calls than {} are left out", plan.place.text(),
-                           kOpenBefore.exceeded(bytes), plan.most_calls);
+      notes.add(kOverLimit, [&, &left_out = plan] {
+        return fmt::format("{}: {}; of this thread, deeper calls than {} are left out", left_out.place.text(),
+                           kOpenBefore.exceeded(bytes), left_out.most_calls);
       });
   }
 }
