@@ -14,16 +14,23 @@ void ShownIds::begin_input(std::string_view name) {
 std::uint64_t ShownIds::shown_id(Ids& ids, std::uint64_t id, std::string_view what) {
   const auto [entry, is_new] = ids.of_input.try_emplace(id, id);
   if (!is_new) return entry->second;
-  auto& used = ids.used;
-  if (id == 0 || id >= id_limit_ || used.contains(id)) {
-    std::uint64_t free = kFirstMadeUpId;
-    if (!used.empty() && *used.rbegin() + 1 < id_limit_) free = std::max(free, *used.rbegin() + 1);
-    while (used.contains(free)) ++free;
+  if (id == 0 || id >= id_limit_ || ids.used.contains(id)) {
+    // Viewers take a thread with the id of its process for the main thread. Therefore, only this thread gets
+    // the id. Importers ask for the id of a process before the ids of its threads.
+    const auto process = processes_.of_input.find(id);
+    const bool is_main =
+        &ids == &threads_ && process != processes_.of_input.end() && !ids.used.contains(process->second);
+    std::uint64_t free = is_main ? process->second : kFirstMadeUpId;
+    if (!is_main) {
+      for (const auto* const used : {&processes_.used, &threads_.used})
+        if (!used->empty() && *used->rbegin() + 1 < id_limit_) free = std::max(free, *used->rbegin() + 1);
+      while (processes_.used.contains(free) || threads_.used.contains(free)) ++free;
+    }
     entry->second = free;
     if (id < kFirstMadeUpId || id >= id_limit_)
       notes_->add(kRenumbered, Location::file(input_), fmt::format("{} {} is shown as {}", what, id, free));
   }
-  used.insert(entry->second);
+  ids.used.insert(entry->second);
   if (id >= kFirstMadeUpId && id - kFirstMadeUpId < kMadeUpIds) ids.made_up.try_emplace(entry->second, 0);
   return entry->second;
 }
@@ -33,14 +40,24 @@ void ShownIds::settle() {
     if (const auto found = threads_.made_up.find(made_up);
         found != threads_.made_up.end() && id != 0 && id < id_limit_ && threads_.used.insert(id).second)
       found->second = id;
+  // Processes come last, so that the first thread is 1, and no thread has the id of its process.
+  const auto assign = [this](Ids& ids) {
+    std::uint64_t& last = ids.last_settled;
+    for (auto& [made_up, id] : ids.made_up) {
+      if (id != 0) continue;
+      while (processes_.used.contains(++last) || threads_.used.contains(last)) {
+      }
+      id = last;
+    }
+  };
+  assign(threads_);
+  processes_.last_settled = threads_.last_settled;
+  assign(processes_);
 }
 
 std::uint64_t ShownIds::settled_id(Ids& ids, std::uint64_t id) {
   const auto made_up = ids.made_up.find(id);
-  if (made_up == ids.made_up.end()) return id;
-  while (made_up->second == 0)
-    if (!ids.used.contains(++ids.last_settled)) made_up->second = ids.last_settled;
-  return made_up->second;
+  return made_up == ids.made_up.end() ? id : made_up->second;
 }
 
 ProcessId ShownIds::shown(ProcessId process) {

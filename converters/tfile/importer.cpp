@@ -142,7 +142,11 @@ bool is_ctf(const std::filesystem::path& input) {
 class LaneBuilder {
  public:
   LaneBuilder(const TraceRecording& recording, const std::string& process, ImportContext& context)
-      : recording_(recording), survey_(recording.survey), process_(process), context_(context) {}
+      : recording_(recording),
+        survey_(recording.survey),
+        names_(names_of(survey_.tracks, survey_.shown_track)),
+        process_(process),
+        context_(context) {}
 
   // Adds a lane for each track that is shown, in order of appearance.
   void add_threads() {
@@ -152,12 +156,11 @@ class LaneBuilder {
     for (std::size_t i = 0; i < survey_.tracks.size(); ++i) {
       if (survey_.shown_track[i] != i) continue;
       const ThreadTrack& track = survey_.tracks[i];
-      const bool has_id = track.id != 0 && !track.has_several_ids;
-      const bool is_shown = context_.shows_thread(has_id ? std::optional(track.id) : std::nullopt);
-      if (!is_shown || (!has_id && !context_.options.tids.empty()))
+      const bool is_shown = context_.shows_thread(track.has_id() ? std::optional(track.id) : std::nullopt);
+      if (!is_shown || (!track.has_id() && !context_.options.tids.empty()))
         context_.notes.add(is_shown ? kThreadsWithoutId : kThreadsLeftOut,
-                           Location::file(recording_.trace.path), name_of_thread(i));
-      if (is_shown) lanes_.of_track[i] = add(frames[i], name_of_thread(i));
+                           Location::file(recording_.trace.path), names_[i]);
+      if (is_shown) lanes_.of_track[i] = add(frames[i], names_[i]);
     }
     for (std::size_t i = 0; i < survey_.tracks.size(); ++i)
       lanes_.of_track[i] = lanes_.of_track[survey_.shown_track[i]];
@@ -176,8 +179,7 @@ class LaneBuilder {
       Lane* const thread_lane = lanes_.of_track[thread];
       if (thread_lane == nullptr) continue;
       std::string name = tracepoint_name(tracepoint, recording_.locations, recording_.symbols.get());
-      Lane* const lane =
-          add(count, has_one_thread ? name : fmt::format("{} on {}", name, name_of_thread(thread)));
+      Lane* const lane = add(count, has_one_thread ? name : fmt::format("{} on {}", name, names_[thread]));
       parts_[thread].push_back({.lane = lane, .name = std::move(name)});
       lanes_.of_tracepoint[{tracepoint, thread_lane}] = lane;
     }
@@ -200,12 +202,10 @@ class LaneBuilder {
     all_.push_back(&lane);
     return &lane;
   }
-  std::string name_of_thread(std::size_t track) const {
-    return name_of(survey_.tracks[track], recording_.trace.register_layout());
-  }
 
   const TraceRecording& recording_;
   const TraceSurvey& survey_;
+  const std::vector<std::string> names_;  // by track
   const std::string& process_;
   ImportContext& context_;
   FrameLanes lanes_;
@@ -218,12 +218,12 @@ void LaneBuilder::add_unmatched_threads() {
     if (survey_.shown_track[i] != i || lanes_.of_track[i] == nullptr) continue;
     const ThreadTrack& track = survey_.tracks[i];
     UnmatchedThread unmatched{.lane = lanes_.of_track[i],
-                              .name = name_of_thread(i),
+                              .name = names_[i],
                               .marks = survey_.marks[i],
                               .resolution_ns = resolution_ns(survey_.time.base),
                               .is_thread = track.clue == ThreadClue::ThreadPointer ||
                                            track.clue == ThreadClue::Pid || track.clue == ThreadClue::Task};
-    if (!track.has_several_ids && track.id < kFirstMadeUpId) unmatched.id = track.id;
+    if (track.has_id() && track.id < kFirstMadeUpId) unmatched.id = track.id;
     unmatched.may_be_several = track.clue == ThreadClue::None || track.clue == ThreadClue::Cpu;
     unmatched.parts = std::move(parts_[i]);
     if (survey_.time.stamped == 0)

@@ -192,13 +192,13 @@ Outline time_of(const TimeSurvey& time) {
   return outline;
 }
 
-Outline threads_of(const TraceFile& trace, const TraceSurvey& survey) {
+Outline threads_of(const TraceSurvey& survey) {
   const std::vector<std::uint64_t> frames = survey.frames_shown();
+  const std::vector<std::string> names = names_of(survey.tracks, survey.shown_track);
   Outline list = Outline::array();
   for (std::size_t i = 0; i < survey.tracks.size(); ++i) {
     if (frames[i] == 0) continue;
-    const std::string name = name_of(survey.tracks[i], trace.register_layout());
-    list.push_back({{"thread", name}, {"frames", frames[i]}});
+    list.push_back({{"thread", names[i]}, {"frames", frames[i]}});
   }
   return list;
 }
@@ -244,7 +244,7 @@ Outline inspect(const std::filesystem::path& input, Notes& notes, const TraceFil
   outline["tracepoints"] = std::move(tracepoints);
   outline["frames"] = frames_of(survey);
   outline["time"] = time_of(survey.time);
-  outline["threads"] = threads_of(trace, survey);
+  outline["threads"] = threads_of(survey);
   outline["damage"] = damage_of(survey);
   return outline;
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -150,6 +151,15 @@ bool append_members(TextBuffer& out, const Event& event, std::string_view separa
   return has_members;
 }
 
+// chrome://tracing takes the curves of a counter from its first event. Therefore, an event with one value is
+// of a counter for this value: "plot:size".
+std::string name_of_counter(const Event& event) {
+  const auto first = std::ranges::find_if(event.arguments, is_point);
+  const bool is_alone =
+      std::ranges::count_if(event.arguments, is_point) == 1 && first->name.text != event.name.text;
+  return is_alone ? fmt::format("{}:{}", event.name.text, first->name.text) : std::string(event.name.text);
+}
+
 }  // namespace
 
 bool is_json_trace(const std::string& path) {
@@ -254,7 +264,10 @@ void JsonStream::add_event(const Event& event) {
   append_text(text_, ",\"cat\":");
   append_json_string(text_, event.category.text);
   append_text(text_, ",\"name\":");
-  append_json_string(text_, event.name.text);
+  if (event.type == EventType::Counter)
+    append_json_string(text_, name_of_counter(event));
+  else
+    append_json_string(text_, event.name.text);
   // Viewers show the ids of counters, so the id 0 is left out for counters.
   if (has_id(event.type) && (event.id != 0 || event.type != EventType::Counter)) {
     append_text(text_, ",\"id\":");

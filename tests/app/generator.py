@@ -21,7 +21,8 @@ BASES = {"app": 0x555500000000, "tool": 0x400000, "libx.so.1": 0x7F0000000000, "
 BASES_32 = {"app": 0x56550000, "tool": 0x8040000, "libx.so.1": 0xF7000000, "plug.so": 0xF7100000}
 NAMES = ["main", "fork", "execve", "Größe", "a b", 'quo"te', "back\\slash", "x" * 300, "<lambda>", "日本"]
 KERNEL = 0xFFFFFFFF81000000
-TEXTS = ["", "a", "abc", "Grüße", "two words", "tab\there", "x" * 98, '"', "日本"]
+UNCLEAR = ["", " a", "NULL", "-1.5"]  # texts that are shown in quotes
+TEXTS = [*UNCLEAR, "a", "abc", "Grüße", "two words", "tab\there", "x" * 98, '"', "日本"]
 # The forms of arguments: the text in the specification, a function that makes a value, and its bytes in
 # order.
 FORMS = {
@@ -97,6 +98,10 @@ def padded(data, unit, rng):
     return data + rng.randbytes(-len(data) % unit)
 
 
+def shown_text(text):
+    return f'"{text}"' if text in UNCLEAR else text
+
+
 def seconds(ns):
     return f"{ns // 10**9}.{ns % 10**9:09}"
 
@@ -139,7 +144,7 @@ class Thread:
                 raw, value = value.encode(), f"'{value}' ({ord(value)})"
             elif code is None:
                 raw = value.encode()
-                raw = self.recording.pack("H", len(raw)) + raw
+                raw, value = self.recording.pack("H", len(raw)) + raw, shown_text(value)
             else:
                 raw = self.recording.pack(code, value)
             arguments[name] = value
@@ -510,7 +515,7 @@ class Recording:
         data = text.encode()
         self.kernel_events.setdefault(thread.cpu, []).append((time, lambda: self.pack(
             "HBBiiI8s", 50, 0, 0, thread.tid if is_own else 1, thread.tid, value, data)))
-        self.truth.marks.append((thread, "event", "app:probe", time, {"pid": thread, "value": value, "text": text}))
+        self.truth.marks.append((thread, "event", "app:probe", time, {"pid": thread, "value": value, "text": shown_text(text)}))
 
     def sched_switch(self, thread, previous, following, priority, state):
         time = thread.latest = thread.time

@@ -61,8 +61,10 @@ def events_of_trace(path):
                 if begin is not None:  # a call of no length is one object
                     events[begin] = ("X", *events[begin][1:4], record["time"], *events[begin][5:8], events[begin][8] + arguments_of)
                     continue
+            is_alone = kind == "counter" and len(arguments_of) == 1 and arguments_of[0][0] != record["name"]
+            name = f"{record['name']}:{arguments_of[0][0]}" if is_alone else record["name"]
             events.append((PHASES[kind], *thread, record["time"], record.get("end"),
-                           record["category"], record["name"], record.get("id") or None,
+                           record["category"], name, record.get("id") or None,
                            arguments_of))
         elif kind not in {"magic", "provider-info", "initialization", "string", "thread"} and record["name" if kind == "blob" else "kind"] != "perfetto":
             left_out += 1

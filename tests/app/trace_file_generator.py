@@ -12,6 +12,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from generator import UNCLEAR, shown_text
+
 
 @dataclass
 class Frame:
@@ -62,7 +64,7 @@ MACHINES = [
 KGTP = Machine("i386:x86-64", "<", AMD64, "rip", "rsp", has_description=False)
 # Registers that are shown by special rules, or as texts.
 SPECIAL = {"orig_rax", "fs_base", "gs_base", *(f"acr{i}" for i in range(16))}
-TEXTS = ["", "a", "abc", "Grüße", "two words", "tab\there", "x" * 150, '"', "日本"]
+TEXTS = [*UNCLEAR, "a", "abc", "Grüße", "two words", "tab\there", "x" * 150, '"', "日本"]
 REGISTERS, MEMORY, VARIABLE, TEXT, POINTER, LOCAL, EVALUATION, STATIC = range(8)
 
 
@@ -289,7 +291,7 @@ class TraceFile:
             case 6:
                 return b"", {}
             case 7:
-                text = rng.choice(TEXTS[1:3])
+                text = rng.choice(("a", "abc"))
                 return b"S" + struct.pack(order + "H", len(text)) + text.encode(), {item.name: text}
 
     def register_block(self, tracepoint, pc, stack):
@@ -310,7 +312,7 @@ class TraceFile:
     def text_block(self, item):
         text = self.rng.choice([text for text in TEXTS if len(text.encode()) == len(text) or item.size > 100])
         content = (text.encode() + b"\0")[:item.size]
-        text = content.removesuffix(b"\0").decode()
+        text = shown_text(content.removesuffix(b"\0").decode())
         if item.kind == TEXT:
             return self.memory_block(item.address, content), {item.name: text}
         pointer = item.address + 0x200

@@ -1,6 +1,9 @@
 #include "converters/model/reading/text.h"
 
 #include <gtest/gtest.h>
+#include <string>
+
+#include "converters/model/reading/shown_string.h"
 
 namespace convert {
 namespace {
@@ -14,6 +17,15 @@ TEST(Text, InvalidBytesAreEscaped) {
   EXPECT_EQ(spelled("\xc3"), "\\303") << "cut inside a character";
   EXPECT_EQ(spelled("\xf0\x9f\x98\x80\xf0\x9f\x98"), "\xf0\x9f\x98\x80\\360\\237\\230");
   EXPECT_EQ(spelled(""), "");
+}
+
+TEST(Text, UnclearStringsAreInQuotes) {
+  for (const char* const unclear : {"", " ", " a", "a\t", "NULL", "null", "true", "false", "0", "-1", "+1",
+                                    "1.5", ".5", "1e9", "1e999", "-inf", "nan", "0x1f", "-0X1F"})
+    EXPECT_EQ(shown_string(unclear), '"' + std::string(unclear) + '"');
+  for (const char* const clear : {"a", "a b", "a\n", "Null", "nullptr", "True", "-", "+", "--1", "+-1", ".",
+                                  "1.5.0", "1 2", "0x", "0xg", "1f", "info", "\"\"", "'A' (65)"})
+    EXPECT_EQ(shown_string(clear), clear);
 }
 
 TEST(Text, CharactersHaveTheirCode) {

@@ -132,14 +132,14 @@ TEST_F(ThreadMatchTest, ThePartsOfAMatchedThreadAreThreadsOfItsProcess) {
   EXPECT_EQ(remark(), "");
   EXPECT_FALSE(part.is_matched());
   EXPECT_THAT(threads(), ElementsAre("1/1 first of p", "1/2 second of p", "1/2 second of p",
-                                     "1/3 tracepoint 2 on thread 2 of p"));
+                                     "1/4 tracepoint 2 on thread 2 of p"));
 }
 
 TEST_F(ThreadMatchTest, WithoutMatchingThreadsStayApart) {
   add_call_history({{&first, positions(3)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(3);
-  EXPECT_THAT(threads(), ElementsAre("1/1 first of p", "1/2 second of p", "2/3 guest of p"));
+  EXPECT_THAT(threads(), ElementsAre("1/1 first of p", "1/2 second of p", "4/3 guest of p"));
   EXPECT_TRUE(notes.empty());
 }
 

@@ -256,6 +256,17 @@ TEST_F(TimelineTest, TwoInputsNeverShareAThread) {
   EXPECT_EQ(notes.groups().front().first.front(), "b.data: process 1 is shown as 1073741824");
 }
 
+// Viewers take a thread with the id of its process for the main thread.
+TEST_F(TimelineTest, OnlyAMainThreadGetsTheIdOfItsProcess) {
+  ShownIds ids(std::uint64_t{1} << 32, notes);
+  ids.begin_input("a.data");
+  ids.shown(ProcessId{1}), ids.shown(ThreadId{1}), ids.shown(ThreadId{2});
+  ids.begin_input("b.data");
+  const std::uint64_t process = number_of(ids.shown(ProcessId{1}));
+  EXPECT_NE(number_of(ids.shown(ThreadId{2})), process);
+  EXPECT_EQ(number_of(ids.shown(ThreadId{1})), process);
+}
+
 // Importers without ids invent them: the smallest ids that no input has are shown.
 TEST_F(TimelineTest, MadeUpIdsAreSmall) {
   Timeline timeline({.lanes = kTestLanes}, notes);
@@ -269,7 +280,7 @@ TEST_F(TimelineTest, MadeUpIdsAreSmall) {
   add_instant(kFirstMadeUpId);
   add_instant(kFirstMadeUpId);
   add_instant(2);
-  EXPECT_THAT(run(timeline), ElementsAre("1/1 @10 app:f", "3/3 @10 app:f", "2/2 @10 app:f"));
+  EXPECT_THAT(run(timeline), ElementsAre("4/1 @10 app:f", "5/3 @10 app:f", "2/2 @10 app:f"));
   EXPECT_EQ(notes.count(kRenumbered), 0u);
 }
 
@@ -289,7 +300,7 @@ TEST_F(TimelineTest, AMadeUpThreadHasItsPreferredIdIfNoInputHasIt) {
   timeline.begin_input("recording");
   add(timeline, 1, {{10, true, f}, {20, false, f}});
   EXPECT_THAT(run(timeline),
-              ElementsAre("2/7 @10 app:f", "3/2 @10 app:f", "4/3 @10 app:f", "1/1 [10, 20] app:f"));
+              ElementsAre("4/7 @10 app:f", "5/2 @10 app:f", "6/3 @10 app:f", "1/1 [10, 20] app:f"));
   EXPECT_EQ(notes.count(kRenumbered), 0u);
 }
 

@@ -105,7 +105,8 @@ def texts_of(call, name, value):
     if char:
         return [char_text(int(char[1]))]
     forms = [value]
-    for text in (value, raw(value)):
+    inner = fxt.unquoted(value)
+    for text in (inner, raw(inner)):
         escaped = text.replace("\n", "\\n")
         printed = escaped.split("\0")[0]
         forms += [f'"{escaped}"s', f'"{escaped}"', f'"{text}"', f'"{printed}"']

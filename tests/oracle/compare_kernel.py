@@ -246,7 +246,7 @@ def weak_functions(recording):
 
 def same_value(value, text):
     if isinstance(value, str):
-        return value == text or value.startswith(text)
+        return fxt.unquoted(value).startswith(text)
     try:
         return int(value) == int(text, 0) if not text.lstrip("-").isdigit() else int(value) == int(text)
     except ValueError:

@@ -212,7 +212,7 @@ def same_bytes(text, found):
 def same_text(expected, found):
     """Texts are shown without the NULs at their end. Texts with other NULs, or that are not UTF-8, are escaped like in
     GDB."""
-    text = expected.text.rstrip(b"\0")
+    text, found = expected.text.rstrip(b"\0"), fxt_reader.unquoted(found)
     is_spelled = b"\0" in text
     try:
         text.decode()
@@ -245,6 +245,8 @@ def same(expected, found):
             if text is not None:
                 return expected.text is not None and same_text(tdump.Text(expected.text, True), text)
             return symbol is not None
+        if found is None:  # collect/s
+            return expected.address == 0
         if isinstance(found, str):  # collect/s
             return expected.text is not None and same(tdump.Text(expected.text, True), found)
         return isinstance(found, fxt_reader.Pointer) and int(found) == expected.address

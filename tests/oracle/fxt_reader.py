@@ -5,6 +5,7 @@ tables registered before use and never twice, exact sizes, zero padding, valid U
 """
 
 import gzip
+import re
 import struct
 import sys
 from dataclasses import dataclass, field
@@ -25,6 +26,14 @@ class FxtError(Exception):
 
 class Pointer(int):
     """A pointer argument."""
+
+
+def unquoted(text):
+    """A string without the quotes that show that it is, for example, empty, or no number."""
+    inner = text[1:-1]
+    is_unclear = not inner or inner != inner.strip(" \t") or re.fullmatch(
+        r"NULL|null|true|false|[+-]?(0[xX][0-9a-fA-F]+|(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|(?i:inf|infinity|nan))", inner)
+    return inner if re.fullmatch('".*"', text, re.S) and is_unclear else text
 
 
 @dataclass(slots=True)

@@ -44,8 +44,8 @@ class QueueSample : public testing::Test {
 };
 
 TEST_F(QueueSample, HasTwoThreadsAndATracepointOnAnUnknownThread) {
-  EXPECT_THAT(threads_, testing::ElementsAre(HasSubstr(" thread fs=0x7"), HasSubstr(" unknown thread "),
-                                             HasSubstr(" thread fs=0x7")));
+  EXPECT_THAT(threads_, testing::ElementsAre(HasSubstr(" thread 1 (…dd0740)"), HasSubstr(" unknown thread "),
+                                             HasSubstr(" thread 3 (…dcf6c0)")));
 }
 
 TEST_F(QueueSample, ShowsCollectedItems) {
@@ -57,7 +57,7 @@ TEST_F(QueueSample, ShowsCollectedItems) {
 
 TEST_F(QueueSample, CountsItsVariable) {
   for (const std::string_view value : {"$puts=1", "$puts=3", "$puts=6"})
-    EXPECT_THAT(lines_, Contains(HasSubstr("counter variable:$puts #0 " + std::string(value))));
+    EXPECT_THAT(lines_, Contains(HasSubstr("counter variable:variable #0 " + std::string(value))));
 }
 
 TEST_F(QueueSample, StepsTwiceAfterEachTake) {

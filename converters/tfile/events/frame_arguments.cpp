@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "converters/model/reading/shown_string.h"
 #include "converters/tfile/description/collect_items.h"
 
 namespace convert::tfile {
@@ -68,7 +69,7 @@ void FrameArguments::add_value(const Leaf& leaf, std::span<const std::byte> byte
   else if (leaf.form == ValueForm::TextSlice)
     add_slice(leaf, bytes);
   else if (leaf.form == ValueForm::Text)
-    draft_.add({leaf.name, string_text(bytes)});
+    draft_.add({leaf.name, shown_string(string_text(bytes))});
   else if (leaf.form == ValueForm::Bytes && leaf.bit_size == 0)
     draft_.add({leaf.name, spelled_text(bytes, leaf.size)});
   else if (leaf.form == ValueForm::Bool || leaf.form == ValueForm::Character)
@@ -88,7 +89,7 @@ void FrameArguments::add_slice(const Leaf& leaf, std::span<const std::byte> byte
     return;
   }
   mark_used(address, length);
-  draft_.add({leaf.name, string_text(text)});
+  draft_.add({leaf.name, shown_string(string_text(text))});
 }
 
 void FrameArguments::add_more(const ValueLayout& layout) {

@@ -6,13 +6,12 @@
 #include <span>
 #include <string_view>
 
+#include "converters/model/reading/shown_string.h"
 #include "converters/tfile/description/collect_items.h"
 #include "converters/tfile/frames/frame_clock.h"
 
 namespace convert::tfile {
 namespace {
-
-constexpr std::string_view kVariableCategory = "variable";
 
 // A file may have any number of unknown variables. Therefore, only some of their names are interned.
 constexpr std::size_t kMaxVariables = 65536;
@@ -26,14 +25,11 @@ bool is_printable(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-VariableArguments::VariableArguments(const Description& description, Names& names) : names_(names) {
+VariableArguments::VariableArguments(const Description& description, Names& names)
+    : names_(names), label_(names.intern_label("variable", "variable")) {
   const auto clock = StampReader(description).variable();
-  for (const TraceVariable& known : description.variables) {
-    const std::string name = "$" + known.name;
-    variables_[known.number] = {.name = names_.intern(name),
-                                .label = names_.intern_label(kVariableCategory, name),
-                                .is_counter = known.number != clock};
-  }
+  for (const TraceVariable& known : description.variables)
+    variables_[known.number] = {.name = names_.intern("$" + known.name), .is_counter = known.number != clock};
 }
 
 VariableArguments::Shown& VariableArguments::variable(std::uint64_t number) {
@@ -42,8 +38,8 @@ VariableArguments::Shown& VariableArguments::variable(std::uint64_t number) {
   // Variables beyond the limit share one name.
   const bool is_too_many = variables_.size() >= kMaxVariables;
   const std::string name = is_too_many ? "$unknown" : fmt::format("$variable_{}", number);
-  const Shown added{.name = names_.intern(name), .label = names_.intern_label(kVariableCategory, name)};
-  return variables_.try_emplace(is_too_many ? ~std::uint64_t{0} : number, added).first->second;
+  return variables_.try_emplace(is_too_many ? ~std::uint64_t{0} : number, Shown{.name = names_.intern(name)})
+      .first->second;
 }
 
 void VariableArguments::collect(const std::vector<HeldBlock>& blocks) {
@@ -78,7 +74,7 @@ void VariableArguments::add(RecipeDraft& draft, FrameMemory& memory) {
 
 void VariableArguments::add_counters(RecipeDraft& draft) const {
   for (const Shown* shown : in_frame_)
-    if (shown->is_counter) draft.add_counter(shown->label, shown->name, shown->held.back());
+    if (shown->is_counter) draft.add_counter(label_, shown->name, shown->held.back());
 }
 
 RecipeBuilder::RecipeBuilder(const TraceFile& trace, const LocationTable& locations,
@@ -157,7 +153,8 @@ void RecipeBuilder::add_static_data() {
   for (const HeldBlock& block : memory_.blocks()) {
     if (block.kind != Block::Kind::StaticData) continue;
     const auto bytes = memory_.look_at(block.bytes);
-    draft_.add({own_names_.static_data, is_printable(bytes) ? string_text(bytes) : spelled_text(bytes, 0)});
+    draft_.add({own_names_.static_data,
+                is_printable(bytes) ? shown_string(string_text(bytes)) : spelled_text(bytes, 0)});
   }
 }
 

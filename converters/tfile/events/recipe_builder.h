@@ -38,7 +38,6 @@ class VariableArguments {
  private:
   struct Shown {
     NameId name{};
-    LabelId label{};
     bool is_counter = true;
     std::vector<FrameBytes> held = {};  // its values in the current frame, the latest last
   };
@@ -47,6 +46,7 @@ class VariableArguments {
   void collect(const std::vector<HeldBlock>& blocks);
 
   Names& names_;
+  LabelId label_;  // of all counters
   std::unordered_map<std::uint64_t, Shown> variables_;
   std::vector<Shown*> in_frame_;  // the variables of the current frame, in order of appearance
 };

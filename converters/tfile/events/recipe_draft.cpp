@@ -30,11 +30,11 @@ LabelId ContinuedLabels::label_of(LabelId label, std::size_t nth) {
   return found->second;
 }
 
-std::optional<LabelId> Plots::counter_of(const Argument& argument) {
-  const auto [found, is_new] = counters_.try_emplace({argument.name, argument.type});
+bool Plots::has(const Argument& argument) {
+  const auto [found, is_new] = is_plotted_.try_emplace({argument.name, argument.type});
   const std::string_view name = names_.text(argument.name);
   const auto plots_it = [&](const std::string& item) { return is_item(item, name, argument.type); };
-  if (is_new && std::ranges::any_of(items_, plots_it)) found->second = names_.intern_label("value", name);
+  if (is_new) found->second = std::ranges::any_of(items_, plots_it);
   return found->second;
 }
 
@@ -48,7 +48,7 @@ bool Plots::is_item(std::string_view item, std::string_view name, ArgumentType t
 std::vector<std::string> Plots::missing() const {
   constexpr std::size_t kMaxListed = 16;
   std::set<std::string_view> numbers;
-  for (const auto& [argument, counter] : counters_)
+  for (const auto& [argument, is_plotted] : is_plotted_)
     if (is_number(argument.second) && is_of_program(names_.text(argument.first)))
       numbers.insert(names_.text(argument.first));
   std::string known = numbers.empty() ? "no numbers" : "";
@@ -58,8 +58,8 @@ std::vector<std::string> Plots::missing() const {
   if (numbers.size() > kMaxListed) known += fmt::format(" and {} more", numbers.size() - kMaxListed);
   std::vector<std::string> missing;
   for (const std::string& item : items_)
-    if (std::ranges::none_of(counters_, [&](const auto& counter) {
-          return is_item(item, names_.text(counter.first.first), counter.first.second);
+    if (std::ranges::none_of(is_plotted_, [&](const auto& argument) {
+          return is_item(item, names_.text(argument.first.first), argument.first.second);
         }))
       missing.push_back(fmt::format("`{}`: frames have {}", item, known));
   return missing;
@@ -112,7 +112,7 @@ void RecipeDraft::add_number(NameId name, ValueForm form, const FrameBytes& byte
 }
 
 void RecipeDraft::plot(const Argument& argument, std::size_t slot) {
-  if (const auto counter = plots_.counter_of(argument)) plotted_.push_back({*counter, argument, slot});
+  if (plots_.has(argument)) plotted_.push_back({argument, slot});
 }
 
 void RecipeDraft::add_counter(LabelId label, NameId name, const FrameBytes& bytes) {
@@ -126,7 +126,7 @@ void RecipeDraft::finish() {
     const auto record = static_cast<std::uint32_t>(recipe_->records_used_);
     Argument argument = plotted.argument;
     if (argument.type == ArgumentType::Pointer) argument.type = ArgumentType::Uint64;  // counters are numbers
-    recipe_->new_record(plotted.counter).arguments.add(argument);
+    recipe_->new_record(plots_.label()).arguments.add(argument);
     if (plotted.slot == kConstant) continue;
     const Recipe::ValueSlot& slot = recipe_->slots_[plotted.slot];
     const bool is_pointer = plotted.argument.type == ArgumentType::Pointer;

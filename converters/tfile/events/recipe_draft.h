@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -38,10 +37,12 @@ class Plots {
  public:
   // Each of `items` is the name of an argument. It also selects the argument's members and elements: "a"
   // selects "a.b" and "a[0]". "all" means every collected number that is not an address.
-  Plots(std::vector<std::string> items, Names& names) : items_(std::move(items)), names_(names) {}
+  Plots(std::vector<std::string> items, Names& names)
+      : items_(std::move(items)), names_(names), label_(names.intern_label("value", "plot")) {}
   bool empty() const { return items_.empty(); }
-  // The counter of an argument; nothing if the argument is not plotted.
-  std::optional<LabelId> counter_of(const Argument& argument);
+  bool has(const Argument& argument);
+  // The label of all counters. Their arguments have different names. Perfetto shows both: "plot:queue.size".
+  LabelId label() const { return label_; }
   // The items without a counter, after all frames were shown: "`nosuch`: frames have n, it->id".
   std::vector<std::string> missing() const;
 
@@ -50,7 +51,8 @@ class Plots {
 
   std::vector<std::string> items_;
   Names& names_;
-  std::map<std::pair<NameId, ArgumentType>, std::optional<LabelId>> counters_;
+  LabelId label_;
+  std::map<std::pair<NameId, ArgumentType>, bool> is_plotted_;
 };
 
 class RecipeDraft {
@@ -84,7 +86,6 @@ class RecipeDraft {
  private:
   // An argument that is also drawn as a counter.
   struct Plotted {
-    LabelId counter;
     Argument argument;
     std::size_t slot;  // index in the recipe; kConstant for a number that is not in the frame
   };

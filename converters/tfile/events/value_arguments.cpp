@@ -5,8 +5,11 @@
 #include <fmt/format.h>
 #include <functional>
 #include <optional>
+#include <utility>
+#include <variant>
 
 #include "converters/model/over_limit.h"
+#include "converters/model/reading/shown_string.h"
 #include "converters/tfile/description/note_kinds.h"
 #include "converters/tfile/description/numbers.h"
 
@@ -186,14 +189,17 @@ bool ValueArguments::add_text_at(const ItemValue& item, PointerForm form) {
   const Value pointer = without_reference(item.value, items_.evaluation());
   if (!is_text_pointer(pointer.type)) return false;
   const auto address = integer_of(pointer, memory_);
-  if (!address || *address == 0) return false;  // the block of a null pointer has arbitrary contents
+  if (!address) return false;
+  const bool is_null = *address == 0;  // then gdbserver also writes a block, with arbitrary contents
+  if (is_null && form == PointerForm::AddressAndText) return false;
   const auto bytes = memory_.text(*address);
-  if (bytes.empty()) return false;
+  if (bytes.empty() && !is_null) return false;
   const NameId name = name_of(item.text);
   if (arguments_.claim_name(name)) {
-    const std::string text = c_string_text(memory_.look_at(bytes));
-    draft_.add(
-        {name, form == PointerForm::AddressAndText ? fmt::format("{:#x} \"{}\"", *address, text) : text});
+    std::string text = is_null ? "" : c_string_text(memory_.look_at(bytes));
+    text = form == PointerForm::AddressAndText ? fmt::format("{:#x} \"{}\"", *address, text)
+                                               : shown_string(std::move(text));
+    draft_.add(is_null ? Argument(name, std::monostate{}) : Argument(name, text));
   }
   arguments_.mark_used(*address, 1);
   if (pointer.storage.kind == Storage::Kind::Memory)
@@ -317,9 +323,9 @@ void ValueArguments::add_recorded(std::size_t index, const ExpectedBlocks& expec
     if (item.kind == Kind::ReturnAddress)
       draft_.add_number(item.name, ValueForm::Pointer, recording.bytes);
     else if (recording.is_string)
-      draft_.add({item.name, c_string_text(memory_.look_at(recording.bytes))});
+      draft_.add({item.name, shown_string(c_string_text(memory_.look_at(recording.bytes)))});
     else if (is_shown_as_text(item.is_string, recording.bytes.size()))
-      draft_.add({item.name, string_text(memory_.look_at(recording.bytes))});
+      draft_.add({item.name, shown_string(string_text(memory_.look_at(recording.bytes)))});
     else
       arguments_.add_untyped(item.name, recording.bytes, recording.size);
   };
@@ -332,7 +338,10 @@ void ValueArguments::add_recorded(std::size_t index, const ExpectedBlocks& expec
       for (const Replay::RecordedMemory& recording : action.recordings) {
         if (recording.is_operand || recording.is_string != wants_string) continue;
         has_result = true;
-        if (recording.size == 0 || (recording.is_string && recording.address == 0)) {
+        if (recording.is_string && recording.address == 0) {
+          if (arguments_.claim_name(item.name)) draft_.add({item.name, std::monostate{}});
+          arguments_.mark_used(action);
+        } else if (recording.size == 0) {
           add_address({item.text, {}}, recording.address);
           arguments_.mark_used(action);
         } else {

@@ -15,6 +15,7 @@
 #include <boost/locale/utf.hpp>
 
 #include "converters/model/reading/long_double.h"
+#include "converters/model/reading/shown_string.h"
 #include "converters/model/reading/text.h"
 #include "converters/tfile/description/numbers.h"
 #include "fxt/utf8.h"
@@ -257,7 +258,7 @@ Argument argument_of(const Leaf& leaf, std::span<const std::byte> bytes, std::en
     }
     case ValueForm::Utf16:
     case ValueForm::Utf32:
-      return {leaf.name, text = wide_text(leaf.form == ValueForm::Utf16 ? 2 : 4, bytes, order)};
+      return {leaf.name, text = shown_string(wide_text(leaf.form == ValueForm::Utf16 ? 2 : 4, bytes, order))};
     case ValueForm::Signed:
     case ValueForm::Unsigned:
       if (leaf.bit_size == 0 && leaf.size == 16) return wide_number(leaf, bytes, order, text);

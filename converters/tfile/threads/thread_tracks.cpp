@@ -1,6 +1,8 @@
 #include "converters/tfile/threads/thread_tracks.h"
 
+#include <bit>
 #include <fmt/format.h>
+#include <set>
 
 namespace convert::tfile {
 namespace {
@@ -9,6 +11,33 @@ namespace {
 constexpr std::uint64_t kStackReach = std::uint64_t{1} << 20;
 // A limit, because every stack is compared with each frame whose thread is guessed.
 constexpr std::size_t kMaxStacks = 256;
+
+// The last digits of a thread pointer. Threads of a process often differ only in these.
+std::string ending(std::uint64_t pointer, std::size_t digits) {
+  const std::string all = fmt::format("{:x}", pointer);
+  return all.size() > digits ? "…" + all.substr(all.size() - digits) : "0x" + all;
+}
+
+std::string name_of(const ThreadTrack& track, std::uint64_t number, std::size_t digits) {
+  switch (track.clue) {
+    case ThreadClue::Pid:
+      return fmt::format("thread pid={}", static_cast<std::int64_t>(track.value));
+    case ThreadClue::Task:
+      return fmt::format("thread task={:#x}", track.value);
+    case ThreadClue::Collected:
+      return fmt::format("thread {}", track.id);
+    case ThreadClue::ThreadPointer:
+      if (track.has_id()) return fmt::format("thread {}", track.id);
+      return fmt::format("thread {} ({})", number, ending(track.value, digits));
+    case ThreadClue::Cpu:
+      return fmt::format("cpu {}", static_cast<std::int64_t>(track.value));
+    case ThreadClue::Stack:
+      return fmt::format("thread sp={:#x} (guessed)", track.value);
+    case ThreadClue::None:
+      break;
+  }
+  return "unknown thread";
+}
 
 }  // namespace
 
@@ -81,28 +110,28 @@ std::vector<std::size_t> ThreadTracks::merged() const {
   return shown;
 }
 
-std::string name_of(const ThreadTrack& track, const RegisterLayout* layout) {
-  switch (track.clue) {
-    case ThreadClue::Pid:
-      return fmt::format("thread pid={}", static_cast<std::int64_t>(track.value));
-    case ThreadClue::Task:
-      return fmt::format("thread task={:#x}", track.value);
-    case ThreadClue::Collected:
-      return fmt::format("thread {}", track.id);
-    case ThreadClue::ThreadPointer:
-      if (track.id != 0 && !track.has_several_ids) return fmt::format("thread {}", track.id);
-      return fmt::format(
-          "thread {}={:#x}",
-          layout != nullptr && layout->thread_pointer() ? layout->thread_pointer()->name : "register",
-          track.value);
-    case ThreadClue::Cpu:
-      return fmt::format("cpu {}", static_cast<std::int64_t>(track.value));
-    case ThreadClue::Stack:
-      return fmt::format("thread sp={:#x} (guessed)", track.value);
-    case ThreadClue::None:
-      break;
+std::vector<std::string> names_of(const std::vector<ThreadTrack>& tracks,
+                                  const std::vector<std::size_t>& shown) {
+  constexpr std::size_t kLeastDigits = 6;
+  std::set<std::uint64_t> ids;
+  std::optional<std::uint64_t> first;
+  std::uint64_t differing_bits = 0;
+  for (const ThreadTrack& track : tracks) {
+    if (track.has_id())
+      ids.insert(track.id);
+    else if (track.clue == ThreadClue::ThreadPointer)
+      differing_bits |= track.value ^ *(first = first.value_or(track.value));
   }
-  return "unknown thread";
+  const auto differing_digits = (static_cast<std::size_t>(std::bit_width(differing_bits)) + 3) / 4;
+  const std::size_t digits = std::max(kLeastDigits, differing_digits);
+  std::vector<std::string> names;
+  for (std::uint64_t number = 0; const ThreadTrack& track : tracks) {
+    const bool has_number = shown[names.size()] == names.size() && !track.has_id();
+    while (has_number && ids.contains(++number)) {
+    }
+    names.push_back(name_of(track, number, digits));
+  }
+  return names;
 }
 
 }  // namespace convert::tfile

@@ -10,8 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "converters/tfile/description/register_layout.h"
-
 namespace convert::tfile {
 
 // The way in which a frame's thread is known.
@@ -33,6 +31,8 @@ struct ThreadTrack {
   std::uint64_t frames = 0;
   std::uint64_t id = 0;          // id of the thread, from KGTP or collected; 0 if unknown
   bool has_several_ids = false;  // the collected numbers differ, so they are not an id of the thread
+
+  bool has_id() const { return id != 0 && !has_several_ids; }
 };
 
 class ThreadTracks {
@@ -69,7 +69,11 @@ class ThreadTracks {
   std::uint64_t frames_without_own_ = 0;
 };
 
-// "thread fs=0x7ffff7d8a740", "thread pid=12", "cpu 2", "thread sp=0x7ffe… (guessed)", "unknown thread".
-std::string name_of(const ThreadTrack& track, const RegisterLayout* layout);
+// The names of tracks: "thread 4711", "thread pid=12", "cpu 2", "thread sp=0x7ffe… (guessed)", "unknown
+// thread". A thread that is known only by its thread pointer has the number that it has in the timeline, and
+// the digits of the pointer in which it differs from other threads: "thread 1 (…d8a740)". `shown` is from
+// merged().
+std::vector<std::string> names_of(const std::vector<ThreadTrack>& tracks,
+                                  const std::vector<std::size_t>& shown);
 
 }  // namespace convert::tfile

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "converters/model/reading/long_double.h"
+#include "converters/model/reading/shown_string.h"
 #include "converters/model/reading/text.h"
 #include "converters/uftrace/recording/argument_names.h"
 
@@ -44,6 +45,17 @@ std::uint64_t* put_text(std::uint64_t* word, std::uint64_t header, const void* t
 
 std::uint64_t* put_text(std::uint64_t* word, NameId name, std::string_view text) {
   return put_text(word, ArgumentHeader::of(name, ArgumentType::Text), text.data(), text.size());
+}
+
+// Writes a string of the program, in quotes if it is unclear.
+std::uint64_t* put_string(std::uint64_t* word, std::uint64_t header, const std::byte* bytes,
+                          std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes), size);
+  if (!is_unclear(text)) return put_text(word, header, bytes, size);
+  std::array<char, kMaxPayload + 2> quoted;
+  quoted[0] = quoted[size + 1] = '"';
+  std::ranges::copy(text, quoted.begin() + 1);
+  return put_text(word, header, quoted.data(), size + 2);
 }
 
 std::uint64_t* put_hex(std::uint64_t* word, std::uint64_t header, const std::byte* bytes, std::size_t size) {
@@ -246,7 +258,8 @@ std::size_t PayloadLayout::most_words_of(const Step& step) {
     case Load::Char:
       return kText + kCharacterText;
     case Load::Text:
-      return kText + 1;  // and a word for each eight bytes of the payload
+      return kText +
+             1;  // and a word for each eight bytes of the payload; quotes take the place of the length
     case Load::Enum:
       return kText + fxt::words_of(std::min(kMaxPayload, step.type->longest_text()));
     case Load::Struct:
@@ -331,7 +344,7 @@ PackedArguments PayloadLayout::put_ordered(const std::byte* at, SymbolNames& sym
         if (is_null_text(text, size)) {
           *word++ = ArgumentHeader::Name::put(ArgumentHeader::Name::get(step.header));
         } else {
-          word = put_text(word, step.header, text, size);
+          word = put_string(word, step.header, text, size);
         }
         space = aligned(kTextHead + size);
         break;

@@ -136,8 +136,10 @@ void KernelFileSource::note_skipped(std::uint64_t type, const KernelEvent& event
 
 void KernelFileSource::stage_call(const GraphFormat& format, const KernelEvent& event, KernelQueue& queue) {
   const auto payload = event.payload;
+  const std::uint64_t address = format.function.load_from(payload, order_);
   KernelMessage message{.time_ns = event.order_ns,
-                        .address = format.function.load_from(payload, order_),
+                        .address = address,
+                        .label = labels_.get(address, [&] { return symbolizer_.kernel_label(address); }),
                         .kind = format.is_entry ? KernelMessage::Kind::Entry : KernelMessage::Kind::Exit};
   if (format.depth.exists())
     message.depth = static_cast<std::uint16_t>(
@@ -147,8 +149,6 @@ void KernelFileSource::stage_call(const GraphFormat& format, const KernelEvent& 
     message.value = format.value.load_from(payload, order_);
     if (!format.is_entry) message.value = return_value(message.value, format.value.size);
   }
-  if (format.is_entry)
-    message.label = labels_.get(message.address, [&] { return symbolizer_.kernel_label(message.address); });
   put(queue, message);
 }
 

@@ -24,7 +24,7 @@ struct KernelMessage {
   // Entry: the address of the caller. Exit: the return value. Event: the size in bytes. Switches: the
   // priority of the thread. Wakeup: the waking thread in the timeline, 0 if unknown.
   std::uint64_t value = 0;
-  LabelId label = {};              // for Entry
+  LabelId label = {};              // for Entry and Exit
   std::uint16_t depth = kNoDepth;  // Entry, Exit: the depth counted by the kernel; others: the CPU
   Kind kind = Kind::Lost;
   bool has_value = false;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "converters/model/reading/shown_string.h"
 #include "converters/uftrace/symbols/images.h"
 
 namespace convert::uftrace {
@@ -178,7 +179,7 @@ void Tracepoints::add_value(const FieldPlan& field, const EventBytes& event, std
     }
     case Form::Text: {
       const std::string_view all(reinterpret_cast<const char*>(bytes->data()), bytes->size());
-      values.add({field.name, all.substr(0, all.find('\0'))});
+      values.add({field.name, shown_string(std::string(all.substr(0, all.find('\0'))))});
       return;
     }
     case Form::Elements:

@@ -20,6 +20,7 @@ InnerCalls::InnerCalls(Lane& lane, CallFilter& filter, Names& names, Notes& note
       filter_(filter),
       notes_(notes),
       note_names_(std::move(note_names)),
+      all_names_(names),
       names_{.repaired = names.intern(kRepaired),
              .caller = names.intern("caller"),
              .retval = names.intern(kReturnValue),
@@ -45,6 +46,7 @@ void InnerCalls::enter_kernel(std::uint64_t time_ns, const KernelMessage& entry,
   KernelFrame& frame = frames_.emplace_back();
   frame.address = entry.address;
   frame.begin_ns = entry.time_ns;
+  frame.label = entry.label;
   frame.depth = depth;
   frame.is_drawn = wanted;
   frame.around = around;
@@ -75,7 +77,7 @@ void InnerCalls::leave_kernel(std::uint64_t time_ns, const KernelMessage& exit) 
   const std::size_t frame = find_frame(exit);
   if (frame == kNone) {
     note(kKernelExitWithoutEntry,
-         [&] { return fmt::format("an exit from {:x} at {} ns", exit.address, exit.time_ns); });
+         [&] { return fmt::format("an exit from {} at {} ns", name_of(exit.label), exit.time_ns); });
     return;
   }
   if (frame + 1 < frames_.size()) end_frames_above(frame + 1, time_ns);
@@ -99,7 +101,7 @@ void InnerCalls::lose_kernel_events(std::uint64_t known_until_ns) {
     const std::size_t depth = lane_.depth() - 1 - (is_below_switch ? 1 : 0);
     if (!lane_.end_earlier(depth, end_ns, {{names_.repaired, kCutByLoss.name}})) break;
     note(kCutByLoss,
-         [&] { return fmt::format("a kernel call of {:x} ends at {} ns", frame.address, end_ns); });
+         [&] { return fmt::format("a kernel call of {} ends at {} ns", name_of(frame.label), end_ns); });
     frame.is_drawn = false;
     keep_around(i - 1);
     --drawn_;
@@ -135,8 +137,8 @@ void InnerCalls::end_top(std::uint64_t time_ns, const std::uint64_t* returned, s
   const bool overlaps = below_switch_ == drawn_;
   if (overlaps) {
     note(kKernelClipped, [&] {
-      return fmt::format("a call of {:x} ends at {} ns, while the thread is off the CPU",
-                         frames_.back().address, time_ns);
+      return fmt::format("a kernel call of {} ends at {} ns, while the thread is off the CPU",
+                         name_of(frames_.back().label), time_ns);
     });
     repaired = kKernelClipped.name;
     --below_switch_;
@@ -163,8 +165,8 @@ void InnerCalls::end_frames_above(std::size_t frames, std::uint64_t time_ns) {
       continue;
     }
     note(kExitMissing, [&] {
-      return fmt::format("a kernel call of {:x} ended before {} ns without an exit", frames_.back().address,
-                         time_ns);
+      return fmt::format("a kernel call of {} ended before {} ns without an exit",
+                         name_of(frames_.back().label), time_ns);
     });
     if (!end_earlier(frames_.back(), kExitMissing)) {
       end_top(time_ns, nullptr, kExitMissing.name);
@@ -198,7 +200,7 @@ void InnerCalls::cut_drawn_above(std::size_t drawn, std::uint64_t time_ns, const
     keep_around(i - 1);
     const bool is_earlier = &kind != &kCutByLoss && end_earlier(frame, kExitMissing);
     note(is_earlier ? kExitMissing : kind, [&] {
-      return fmt::format("a kernel call of {:x} ends at {} ns", frame.address,
+      return fmt::format("a kernel call of {} ends at {} ns", name_of(frame.label),
                          is_earlier ? frame.passed_ns : time_ns);
     });
     if (is_earlier) continue;

@@ -84,6 +84,7 @@ class InnerCalls {
   struct KernelFrame {
     std::uint64_t address;
     std::uint64_t begin_ns;
+    LabelId label;
     std::size_t depth;
     bool is_drawn;
     std::uint64_t shortest_ns = 0;  // shorter calls are not shown, unless holds_kept
@@ -101,6 +102,7 @@ class InnerCalls {
     NameId repaired, caller, retval, cpu, state;
   };
 
+  std::string_view name_of(LabelId label) const { return all_names_.text(all_names_.label(label).name); }
   std::size_t open_kernel() const { return is_suspended_ ? 0 : drawn_ + late_; }
   std::size_t find_frame(const KernelMessage& exit) const;
   void keep_around(std::size_t frame);
@@ -118,6 +120,7 @@ class InnerCalls {
   CallFilter& filter_;
   Notes& notes_;
   const ThreadNoteNames note_names_;
+  const Names& all_names_;
   const ArgumentNames names_;
   std::vector<KernelFrame> frames_;    // outermost first
   std::size_t drawn_ = 0;              // number of frames that are on the lane

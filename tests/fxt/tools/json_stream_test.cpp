@@ -132,9 +132,22 @@ TEST(JsonStream, CurvesHaveOnlyNumbers) {
   event.arguments = {
       {"a", std::uint64_t{1} << 60}, {"b", "text"}, {"c", std::numeric_limits<double>::infinity()}};
   const std::string object = object_of(event);
-  EXPECT_EQ(object.substr(object.find(",\"id\"")), R"(,"id":"0x3","args":{"a":1152921504606846976}})");
+  EXPECT_EQ(object.substr(object.find(",\"name\"")),
+            R"(,"name":"n:a","id":"0x3","args":{"a":1152921504606846976}})");
   event.arguments = {{"c", std::numeric_limits<double>::infinity()}};
   EXPECT_EQ(object_of(event), " left out: 1");
+}
+
+TEST(JsonStream, ACounterWithOneValueHasItsName) {
+  const auto names = [](const Arguments& arguments) {
+    Event event = event_of(EventType::Counter);
+    event.arguments = arguments;
+    const std::string object = object_of(event);
+    return object.substr(object.find(",\"name\""));
+  };
+  EXPECT_EQ(names({{"a", 1.5}}), R"(,"name":"n:a","args":{"a":1.5}})");
+  EXPECT_EQ(names({{"n", 1.5}}), R"(,"name":"n","args":{"n":1.5}})");
+  EXPECT_EQ(names({{"a", 1.5}, {"b", 2.5}}), R"(,"name":"n","args":{"a":1.5,"b":2.5}})");
 }
 
 TEST(JsonStream, ABeginAndAnEndWithOneTimeAreOneObject) {

@@ -57,8 +57,8 @@ TEST(TraceFrames, VariablesAreAlsoCounters) {
   EXPECT_THAT(t.lines(options),
               ElementsAre("@1000000 tracepoint:tick frame=0 tracepoint=2 pc=0x401000 $hits=107 $hits (1)=7 "
                           "$trace_timestamp=1000 $variable_9=1",
-                          "@1000000 counter variable:$hits #0 $hits=107",
-                          "@1000000 counter variable:$variable_9 #0 $variable_9=1"));
+                          "@1000000 counter variable:variable #0 $hits=107",
+                          "@1000000 counter variable:variable #0 $variable_9=1"));
 }
 
 // A collected text is shown instead of the pointer to it, in either order.
@@ -90,7 +90,7 @@ TEST(TraceFrames, ANullPointerHasNoText) {
   t.line("R 40").line(kStamp).line("tp T2:401000:E:0:0");
   t.line("tp A2:401000:X00000007,23000022282f27").source("2:401000", "cmd", "collect/s who");
   t.frame(2).memory(0, std::string("stale\0", 6)).end();
-  EXPECT_THAT(t.lines().front(), HasSubstr(" who=0x0"));
+  EXPECT_THAT(t.lines().front(), HasSubstr(" who=null"));
 }
 
 TEST(TraceFrames, MemoryWithoutANameHasItsAddress) {
@@ -206,7 +206,7 @@ TEST(TraceFrames, PlottedItemsAreAlsoCounters) {
     return lines;
   };
   const auto both =
-      ElementsAre("@1000000 counter value:g_hash #0 g_hash=-5", "@1001000 counter value:g_hash #0 g_hash=77");
+      ElementsAre("@1000000 counter value:plot #0 g_hash=-5", "@1001000 counter value:plot #0 g_hash=77");
   EXPECT_THAT(counters({"g_hash"}), both);
   EXPECT_THAT(counters({"all"}), both) << "neither memory without a name nor the time";
   EXPECT_THAT(t.notes(), Not(Contains(HasSubstr("not-plotted"))));
@@ -307,7 +307,7 @@ TEST(TraceThreads, AStackNearOneThreadBelongsToIt) {
   t.frame(2).registers(thread_registers(t, 0x7400'0000, 0x2000)).variable(1, 11);
   t.frame(2).registers(thread_registers(t, 0x7008'0000, 0)).variable(1, 12).end();
   t.lines();
-  EXPECT_THAT(t.threads(), ElementsAre(HasSubstr("thread fs=0x1000"), HasSubstr("thread fs=0x2000")));
+  EXPECT_THAT(t.threads(), ElementsAre(HasSubstr("thread 1 (0x1000)"), HasSubstr("thread 2 (0x2000)")));
   EXPECT_THAT(t.all_lines(), Contains(HasSubstr("frame=2 tracepoint=2 pc=0x8000 thread=\"guessed\"")));
 }
 
@@ -318,7 +318,7 @@ TEST(TraceThreads, AStackNearTwoThreadsBelongsToNeither) {
   t.frame(2).registers(thread_registers(t, 0x7010'0000, 0x2000)).variable(1, 11);
   t.frame(2).registers(thread_registers(t, 0x7008'0000, 0)).variable(1, 12).end();
   t.lines();
-  EXPECT_THAT(t.threads(), ElementsAre(HasSubstr("thread fs=0x1000"), HasSubstr("thread fs=0x2000"),
+  EXPECT_THAT(t.threads(), ElementsAre(HasSubstr("thread 1 (0x1000)"), HasSubstr("thread 2 (0x2000)"),
                                        HasSubstr("thread sp=0x70080000 (guessed)")));
 }
 
@@ -330,14 +330,14 @@ TEST(TracepointTracks, AreThreadsOfTheProcess) {
   for (const int tracepoint : {3, 2, 4, 3})
     t.frame(static_cast<std::int16_t>(tracepoint)).variable(1, ++time_us);
   t.end().lines({}, {.frames = FrameChoice::Tracks});
-  EXPECT_THAT(t.threads(), ElementsAre("1/1 unknown thread", "1/2 tracepoint 2 at f",
-                                       "1/3 tracepoint 3 at g.c:14", "1/4 tracepoint 4"));
+  EXPECT_THAT(t.threads(), ElementsAre("5/1 unknown thread", "5/2 tracepoint 2 at f",
+                                       "5/3 tracepoint 3 at g.c:14", "5/4 tracepoint 4"));
   EXPECT_THAT(t.all_lines(),
-              IsSupersetOf({HasSubstr("1/1 @11000 session:trace status"),
-                            HasSubstr("1/3 @11000 tracepoint:g.c:14 frame=0 tracepoint=3 "),
-                            HasSubstr("1/2 @12000 tracepoint:f frame=1 tracepoint=2 "),
-                            HasSubstr("1/4 @13000 tracepoint:tracepoint 4 frame=2 tracepoint=4 "),
-                            HasSubstr("1/3 @14000 tracepoint:g.c:14 frame=3 tracepoint=3 ")}));
+              IsSupersetOf({HasSubstr("5/1 @11000 session:trace status"),
+                            HasSubstr("5/3 @11000 tracepoint:g.c:14 frame=0 tracepoint=3 "),
+                            HasSubstr("5/2 @12000 tracepoint:f frame=1 tracepoint=2 "),
+                            HasSubstr("5/4 @13000 tracepoint:tracepoint 4 frame=2 tracepoint=4 "),
+                            HasSubstr("5/3 @14000 tracepoint:g.c:14 frame=3 tracepoint=3 ")}));
 }
 
 TEST(TracepointTracks, ThereIsOneForEachThreadWithItsSteps) {
@@ -351,10 +351,10 @@ TEST(TracepointTracks, ThereIsOneForEachThreadWithItsSteps) {
   t.frame(2).registers(i386_registers(0x8002, 0xffff0000)).variable(1, 15).end();
   t.lines({}, {.frames = FrameChoice::Tracks, .registers = RegisterChoice::None});
   EXPECT_THAT(t.threads(),
-              ElementsAre("1/1 thread sp=0xffff0000 (guessed)", "1/2 thread sp=0xaaaa0000 (guessed)",
-                          "1/3 tracepoint 2 at f on thread sp=0xffff0000 (guessed)",
-                          "1/4 tracepoint 2 at f on thread sp=0xaaaa0000 (guessed)"));
-  EXPECT_THAT(t.all_lines(), IsSupersetOf({"1/3 15000] tracepoint:f", "1/4 14000] tracepoint:f"}));
+              ElementsAre("5/1 thread sp=0xffff0000 (guessed)", "5/2 thread sp=0xaaaa0000 (guessed)",
+                          "5/3 tracepoint 2 at f on thread sp=0xffff0000 (guessed)",
+                          "5/4 tracepoint 2 at f on thread sp=0xaaaa0000 (guessed)"));
+  EXPECT_THAT(t.all_lines(), IsSupersetOf({"5/3 15000] tracepoint:f", "5/4 14000] tracepoint:f"}));
 }
 
 // Frames with a pattern and without one have calls, records of more than 15 values, counters and blobs.
@@ -392,7 +392,7 @@ TEST(TracepointTracks, BeyondTheFirst10000AreOnTheirThreads) {
   EXPECT_EQ(t.lines({}, {.frames = FrameChoice::Tracks}).size(),
             2u * kThreads * kTracepoints);  // one counter each
   EXPECT_EQ(t.threads().size(), kThreads + kTracks);
-  EXPECT_THAT(t.all_lines().back(), HasSubstr("1/101 @10100000 counter variable:$current_task_pid #0 "));
+  EXPECT_THAT(t.all_lines().back(), HasSubstr("10102/101 @10100000 counter variable:variable #0 "));
 }
 
 TEST(TraceFrames, WithoutRegistersTheShapeIdentifiesSteps) {

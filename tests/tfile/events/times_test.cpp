@@ -67,7 +67,7 @@ TEST(KernelTimes, TheClockIsPreferredToTheWallClock) {
 TEST(KernelTimes, NeedTheVariablesOfTheModule) {
   TraceBuilder t;
   t.line("R 40").line("tsv 5:0:0:636c6f636b").line("tp T2:8000:E:0:0").frame(2).variable(5, 123'456).end();
-  EXPECT_THAT(t.lines(), Contains(HasSubstr(" counter variable:$clock #0 $clock=123456")));
+  EXPECT_THAT(t.lines(), Contains(HasSubstr(" counter variable:variable #0 $clock=123456")));
   EXPECT_THAT(t.notes(), Contains("no-time-stamps 1"));
 }
 

@@ -302,7 +302,7 @@ TEST_F(LeafValues, WideCharactersAreTexts) {
             "\\xd800\\142\\\\\\001\\xd800")
       << "a digit behind a hexadecimal one is octal";
   EXPECT_EQ(text_of(ValueForm::Utf16, u"\0ab\0c\0"sv, std::endian::little), "\\000ab\\000c");
-  EXPECT_EQ(text_of(ValueForm::Utf16, u"\0\0"sv, std::endian::little), "");
+  EXPECT_EQ(text_of(ValueForm::Utf16, u"\0\0"sv, std::endian::little), "\"\"");
   EXPECT_EQ(text_of(ValueForm::Utf16, u"a\\b"sv, std::endian::little), "a\\b") << "nothing else is spelled";
   EXPECT_EQ(text_of(ValueForm::Utf16, std::u16string(201, u'a'), std::endian::little), std::string(201, 'a'));
   EXPECT_EQ(text_of(ValueForm::Utf16, u"\xdc00" + std::u16string(200, u'z'), std::endian::little),

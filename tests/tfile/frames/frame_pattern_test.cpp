@@ -187,7 +187,7 @@ TEST(FramesOfAPattern, HaveCounters) {
   TraceBuilder t;
   describe_tick(t);
   for (const int hits : {7, 8, 9}) t.frame(2).variable(2, hits).variable(1, 1000 + hits);
-  EXPECT_THAT(t.end().lines(), Contains("@1009000 counter variable:$hits #0 $hits=9"));
+  EXPECT_THAT(t.end().lines(), Contains("@1009000 counter variable:variable #0 $hits=9"));
 }
 
 TEST(FramesOfAPattern, WithoutStampsAreMarkedSynthetic) {

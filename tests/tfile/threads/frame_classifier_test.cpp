@@ -47,7 +47,7 @@ TEST(KernelThreads, PidZeroGetsAnotherId) {
   describe_kernel(t);
   t.frame(2).variable(26, 0).frame(2).variable(26, 1).end();
   t.lines();
-  EXPECT_THAT(t.threads(), ElementsAre("1/2 thread pid=0", "1/1 thread pid=1"));
+  EXPECT_THAT(t.threads(), ElementsAre("3/2 thread pid=0", "3/1 thread pid=1"));
 }
 
 TEST(KernelThreads, AreTasksOrCpusWithoutAPid) {
@@ -66,7 +66,7 @@ TEST(KernelThreads, CanBeChosen) {
   ImportOptions options;
   options.tids = {7};
   EXPECT_THAT(t.lines(options), Not(Contains(HasSubstr("frame=0"))));
-  EXPECT_THAT(t.threads(), ElementsAre("1/7 thread pid=7", HasSubstr(" cpu 3")));
+  EXPECT_THAT(t.threads(), ElementsAre("2/7 thread pid=7", HasSubstr(" cpu 3")));
   EXPECT_THAT(t.notes(), IsSupersetOf({"threads-left-out 1", "FILE: thread pid=42", "threads-without-id 1",
                                        "FILE: cpu 3"}));
   options.tids = {42, 7};
@@ -97,7 +97,7 @@ TEST(Threads, UnknownThreadsAreOneTrack) {
   t.line("R 40").line("tp T2:8000:E:0:0").line("tp T3:9000:E:0:0");
   t.frame(2).memory(0x100, "1234").frame(3).memory(0x100, "1234").frame(2).end();
   t.lines();
-  EXPECT_THAT(t.threads(), ElementsAre("1/1 unknown thread"));
+  EXPECT_THAT(t.threads(), ElementsAre("2/1 unknown thread"));
 }
 
 TEST(Threads, AnUnknownThreadIsTheOnlyKnownThread) {
@@ -128,7 +128,7 @@ TEST(Threads, AreIdentifiedByARegister) {
   };
   EXPECT_THAT(threads_of("aarch64", "<reg name='pc' bitsize='64'/><reg name='tpidr' bitsize='64'/>",
                          {pair(0x8000, 0x10), pair(0x8000, 0x20), pair(0x8000, 0x10)}),
-              ElementsAre(HasSubstr(" thread tpidr=0x10"), HasSubstr(" thread tpidr=0x20")));
+              ElementsAre(HasSubstr(" thread 1 (0x10)"), HasSubstr(" thread 2 (0x20)")));
   EXPECT_THAT(threads_of("aarch64", "<reg name='pc' bitsize='64'/><reg name='tpidr' bitsize='64'/>",
                          {pair(0x8000, 0)}),
               ElementsAre(HasSubstr(" unknown thread")))
@@ -136,7 +136,7 @@ TEST(Threads, AreIdentifiedByARegister) {
   EXPECT_THAT(
       threads_of("sparc:v9", "<reg name='pc' bitsize='64'/><reg name='g7' bitsize='64'/>",
                  {little.number(std::uint64_t{0x0080'0000'0000'0000}) + std::string("\0\0\0\0\0\0\0\7", 8)}),
-      ElementsAre(HasSubstr(" thread g7=0x7")));
+      ElementsAre(HasSubstr(" thread 1 (…000000)")));
 }
 
 // Tracepoint 2 collects `tid`, 8 bytes at 0x10 (const8 16; const8 8; trace; end), with the register of the
@@ -195,7 +195,7 @@ TEST_F(CollectedIds, CanBeChosen) {
 
 TEST_F(CollectedIds, IdsThatDifferAreIgnored) {
   hit(0x1000, 4711).hit(0x1000, 4713);
-  EXPECT_THAT(threads(), ElementsAre("1/1 thread tpidr=0x1000"));
+  EXPECT_THAT(threads(), ElementsAre("2/1 thread 1 (0x1000)"));
 }
 
 TEST_F(CollectedIds, ImpossibleIdsAreIgnored) {
@@ -220,8 +220,7 @@ TEST(Threads, AreIdentifiedByTwoRegistersOnS390x) {
                          "<reg name='pswa' bitsize='64'/><reg name='acr0' bitsize='32'/>"
                          "<reg name='acr1' bitsize='32'/>",
                          {block(0x3ff, 0x8000'0000), block(0x3fe, 0x8000'0000)}),
-              ElementsAre(HasSubstr(" thread acr0:acr1=0x3ff80000000"),
-                          HasSubstr(" thread acr0:acr1=0x3fe80000000")));
+              ElementsAre(HasSubstr(" thread 1 (…f80000000)"), HasSubstr(" thread 2 (…e80000000)")));
 }
 
 class Stacks : public testing::Test {

@@ -122,5 +122,30 @@ TEST(ThreadTracks, UnknownThreadsAreNotMergedIntoTheOnlyCpu) {
   EXPECT_THAT(tracks.merged(), ElementsAre(0, 1));
 }
 
+// Perfetto shows only the beginning of a long name.
+TEST(ThreadTracks, AreNamedByTheDigitsThatDiffer) {
+  ThreadTracks tracks;
+  const auto names = [&] { return names_of(tracks.all(), tracks.merged()); };
+  tracks.track_of(ThreadClue::ThreadPointer, 0x7fff'f7dd'0740);
+  EXPECT_THAT(names(), ElementsAre("thread 1 (…dd0740)"));
+  tracks.track_of(ThreadClue::ThreadPointer, 0x7fff'f75c'f6c0);
+  EXPECT_THAT(names(), ElementsAre("thread 1 (…dd0740)", "thread 2 (…5cf6c0)"));
+  tracks.track_of(ThreadClue::ThreadPointer, 0x7fff'c75c'f6c0);
+  EXPECT_THAT(names(), ElementsAre("thread 1 (…f7dd0740)", "thread 2 (…f75cf6c0)", "thread 3 (…c75cf6c0)"));
+  tracks.track_of(ThreadClue::ThreadPointer, 0x80);
+  EXPECT_EQ(names().back(), "thread 4 (0x80)");
+}
+
+TEST(ThreadTracks, HaveTheNumbersThatAreFree) {
+  ThreadTracks tracks;
+  tracks.track_of(ThreadClue::Cpu, 0);
+  tracks.track_of(ThreadClue::Collected, 2);
+  for (const std::uint64_t thread : {0x1000U, 0x2000U, 0x3000U})
+    tracks.track_of(ThreadClue::ThreadPointer, thread);
+  tracks.add_id(3, 4711);
+  EXPECT_THAT(names_of(tracks.all(), tracks.merged()),
+              ElementsAre("cpu 0", "thread 2", "thread 3 (0x1000)", "thread 4711", "thread 4 (0x3000)"));
+}
+
 }  // namespace
 }  // namespace convert::tfile

@@ -235,8 +235,10 @@ TEST_F(PayloadLayoutTest, LongDoubles) {
 TEST_F(PayloadLayoutTest, TextsHaveTheirLength) {
   EXPECT_THAT(values("arg1/s,arg2/i32,arg3/S", "0500 68656c6c6f 77 07000000 0200 6162"),
               ElementsAre("arg1 \"hello\"", "arg2 7", "arg3 \"ab\""));
-  EXPECT_THAT(values("retval/s", "0000 d655"), ElementsAre("retval \"\""));
-  EXPECT_THAT(values("retval/s", "0400 4e554c4c 1122"), ElementsAre("retval \"NULL\""));
+  EXPECT_THAT(values("retval/s", "0000 d655"), ElementsAre("retval \"\"\"\""));
+  EXPECT_THAT(values("retval/s", "0400 4e554c4c 1122"), ElementsAre("retval \"\"NULL\"\""));
+  EXPECT_THAT(values("arg1/s,arg2/s", "0300 612020 00 00 00 0200 3432"),
+              ElementsAre("arg1 \"\"a  \"\"", "arg2 \"\"42\"\""));
   EXPECT_THAT(values("retval/s", "0700 61000a22c3a978 112233"),
               ElementsAre(std::string("retval \"a\0\n\"\xc3\xa9x\"", 16)));
 }

@@ -128,7 +128,11 @@ class Stages : public testing::Test {
             .kind = KernelMessage::Kind::Entry});
   }
   void kernel_exit(std::uint64_t time_ns, std::uint16_t depth = 0) {
-    kernel({.time_ns = time_ns, .address = 0xff00, .depth = depth, .kind = KernelMessage::Kind::Exit});
+    kernel({.time_ns = time_ns,
+            .address = 0xff00,
+            .label = names_.intern_label("[kernel]", "read"),
+            .depth = depth,
+            .kind = KernelMessage::Kind::Exit});
   }
   void perf(std::uint64_t time_ns, PerfEvent::Kind kind) {
     perf_.stage({.time_ns = time_ns, .cpu = 0, .kind = kind, .name = names_.intern("worker")});
