@@ -1,10 +1,10 @@
 // The events that a lane holds back, and those that it passes to the merge.
 #include "converters/model/lanes/lane_store.h"
 
-#include <array>
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "converters/model/lanes/lane.h"
@@ -108,27 +108,20 @@ TEST(LaneStore, EventsBeforeAnOpenCallDoNotReleaseIt) {
 }
 
 // A thread gets its own chunks again because they are in the cache of its core.
-TEST(ChunkPool, ThreadsThatAlternateGetTheirOwnChunksAgain) {
+TEST(ChunkPool, ThreadsGetTheirOwnChunksAgain) {
   ChunkPool pool;
-  std::array<EventChunk*, 2> of_thread{};
-  std::array<std::unique_ptr<EventChunk>, 2> chunks;
-  for (const std::size_t thread : {0u, 1u}) {
-    pool.alternate(thread);
-    chunks.at(thread) = pool.acquire_events();
-    of_thread.at(thread) = chunks.at(thread).get();
-  }
-  for (const std::size_t thread : {0u, 1u}) {
-    pool.alternate(1 - thread);
-    pool.give_back(std::move(chunks.at(thread)));
-  }
-  for (const std::size_t thread : {0u, 1u}) {
-    pool.alternate(thread);
-    chunks.at(thread) = pool.acquire_events();
-    EXPECT_EQ(chunks.at(thread).get(), of_thread.at(thread));
-  }
+  auto of_maker = pool.acquire_events(), of_other = pool.acquire_events();
+  EventChunk *const first = of_maker.get(), *const second = of_other.get();
+  pool.give_back(std::move(of_maker));
+  std::thread([&] {
+    pool.give_back(std::move(of_other));
+    of_other = pool.acquire_events();
+    EXPECT_EQ(of_other.get(), second);
+    pool.give_back(std::move(of_other));
+  }).join();
+  EXPECT_EQ((of_maker = pool.acquire_events()).get(), first);
   // No chunk remains unused: a thread without chunks gets the chunk of the other one.
-  pool.give_back(std::move(chunks[1]));
-  EXPECT_EQ(pool.acquire_events().get(), of_thread[1]);
+  EXPECT_EQ(pool.acquire_events().get(), second);
 }
 
 }  // namespace

@@ -152,7 +152,7 @@ std::vector<std::string> RecordingBuilder::lines(const ImportOptions& options, c
   ImportContext context{names, notes, timeline, stats, options};
   import(path_, context, own);
   EventText text(names);
-  timeline.run(text, each_round_);
+  timeline.run(text, [] {});
   threads_ = text.threads();
   if (const auto& view = timeline.totals().first_view)
     span_of_calls_ = {view->span.begin_ns, view->span.end_ns};

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -63,10 +62,6 @@ class RecordingBuilder {
     lookahead_bytes_ = 1;
     jobs_ = 2;
   }
-  // Files are read by two threads.
-  void two_threads() { jobs_ = 2; }
-  // Sets a function that is called after each round of reading and merging.
-  void each_round(std::function<void()> call) { each_round_ = std::move(call); }
   // The output is cut into pieces.
   void split() { is_split_ = true; }
   // Calls are written as a start and an end.
@@ -112,7 +107,6 @@ class RecordingBuilder {
   std::uint16_t max_stack_ = 1024;
   std::size_t lookahead_bytes_ = std::size_t{16} << 20;
   std::size_t jobs_ = 1;
-  std::function<void()> each_round_ = [] {};
   bool is_split_ = false;
   DurationForm durations_ = DurationForm::Mixed;
   std::string elapsed_, utc_offset_;

@@ -14,9 +14,9 @@ namespace {
 // The number of threads that read and merge. One of these threads merges.
 std::size_t threads_for(std::size_t jobs, std::size_t sources) { return std::min(jobs, sources + 1); }
 
-void pump(const PumpPlan::Task& task, std::size_t worker, std::size_t alternate = 0) noexcept {
+void pump(const PumpPlan::Task& task, std::size_t worker) noexcept {
   const auto [source, shared, bytes, delivered_until_ns] = task;
-  const PumpBudget budget{bytes, delivered_until_ns, worker, alternate};
+  const PumpBudget budget{bytes, delivered_until_ns, worker};
   try {
     if (source != nullptr)
       source->done = !source->source->pump(budget);
@@ -40,7 +40,6 @@ void MergedBatch::flush() {
 MergeLoop::MergeLoop(Parts& parts, std::span<const std::size_t> order, std::size_t lookahead_bytes,
                      std::size_t jobs, EventSink& sink)
     : sink_(sink),
-      pool_(parts.pool),
       inputs_(parts.inputs),
       tree_(parts.lanes.size()),
       plan_(parts.sources, parts.shared_sources, parts.lanes.size(), parts.inputs.size(), lookahead_bytes),
@@ -143,8 +142,21 @@ std::vector<std::uint64_t> MergeLoop::find_first_times(const std::vector<bool>& 
 void MergeLoop::pump_round() {
   if (blocking_ != nullptr) plan_.need(*blocking_->source);
   const auto tasks = plan_.plan_round(tree_.next_ns());
-  if (alternates_ && is_merging_ && tasks.size() == 1) {
-    pump_alternately(tasks.front());
+  // Two threads take turns: each one merges the events that it pumped in the round before, because they are
+  // in its core's cache.
+  worker_merges_ = alternates_ && is_merging_ && tasks.size() == 1 && !worker_merges_;
+  if (worker_merges_) {
+    std::exception_ptr failure;
+    workers_.start(1, [&](std::size_t, std::size_t) {
+      try {
+        blocking_ = merge();
+      } catch (...) {
+        failure = std::current_exception();
+      }
+    });
+    pump(tasks.front(), 0);
+    workers_.finish();
+    if (failure != nullptr) std::rethrow_exception(failure);
   } else {
     workers_.start(tasks.size(),
                    [tasks](std::size_t task, std::size_t worker) { pump(tasks[task], worker); });
@@ -153,33 +165,6 @@ void MergeLoop::pump_round() {
   }
   collect();
   if (blocking_ != nullptr) release_blocking();
-}
-
-// Two threads take turns. One merges the events that it pumped in the round before, because they are in its
-// core's cache. It also reads the bytes for its next round, while the other thread pumps.
-void MergeLoop::pump_alternately(const PumpPlan::Task& task) {
-  const std::size_t pumping = std::exchange(alternate_, 1 - alternate_);
-  pool_.alternate(pumping);
-  std::exception_ptr failure;
-  const auto pump_now = [&] { pump(task, 0, pumping); };
-  const auto merge_and_read = [&] {
-    try {
-      blocking_ = merge();
-      if (blocking_ != nullptr && !sink_.has_enough())
-        task.source->source->read_ahead({task.bytes, task.delivered_until_ns, 0, 1 - pumping});
-    } catch (...) {
-      failure = std::current_exception();
-    }
-  };
-  if (pumping == 0) {
-    workers_.start(1, [&](std::size_t, std::size_t) { pump_now(); });
-    merge_and_read();
-  } else {
-    workers_.start(1, [&](std::size_t, std::size_t) { merge_and_read(); });
-    pump_now();
-  }
-  workers_.finish();
-  if (failure != nullptr) std::rethrow_exception(failure);
 }
 
 // Between two rounds: seals the events that were read, so that they can be merged.

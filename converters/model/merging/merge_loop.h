@@ -87,7 +87,6 @@ class MergeLoop {
 
   void read_later();
   void pump_round();
-  void pump_alternately(const PumpPlan::Task& task);
   void collect();
   void seal(LaneState& state);
   static void check_contract(const LaneState& state, bool is_over);
@@ -98,7 +97,6 @@ class MergeLoop {
   std::uint64_t head_ns(const LaneState& state) const;
 
   EventSink& sink_;
-  ChunkPool& pool_;
   std::vector<TimelineInput>& inputs_;
   std::vector<LaneState> lanes_;  // by rank: at equal times, lower ranks go first
   LoserTree tree_;                // times of the lanes; a lane without events may have got events since
@@ -109,7 +107,7 @@ class MergeLoop {
   LaneState* blocking_ = nullptr;  // the lane without events for which the merge waits
   Workers workers_;                // destroyed first, because its tasks use the other members
   bool alternates_;                // two threads take turns to pump the only source; the other one merges
-  std::size_t alternate_ = 0;  // the next one to pump: 0 is the worker, 1 is the thread that runs the loop
+  bool worker_merges_ = false;     // whose turn it was
 };
 
 }  // namespace convert

@@ -29,8 +29,6 @@ struct PumpBudget {
   std::uint64_t delivered_until_ns = kForever;
   // The number of the thread that pumps, below TimelineOptions::jobs. Each thread may have its own memory.
   std::size_t worker = 0;
-  // If two threads take turns to pump a source, both as worker 0: the number of the thread, 0 or 1.
-  std::size_t alternate = 0;
 };
 
 // Reads an input forward and fills its lanes. Several threads pump different sources at the same time.
@@ -42,9 +40,6 @@ class Source {
   // Reads on and emits events until the budget is used. Returns false at the end of the input, when all calls
   // have ended.
   virtual bool pump(const PumpBudget& budget) = 0;
-  // Thread `next.alternate` will make the next call of pump(). While the other thread is still in pump(), it
-  // calls this function, which reads into memory what the next call will need.
-  virtual void read_ahead([[maybe_unused]] const PumpBudget& next) {}
   // A time before which none of the lanes has an event, as far as is known before the first pump().
   virtual std::uint64_t begin_ns() const { return 0; }
   // The end of the program's last call, known at the end of the input. kForever if it is unknown, 0 if the

@@ -32,12 +32,16 @@ inline constexpr std::size_t kRecordSize = 16;
 // 1024 becomes depth 0, and the address grows by one.
 inline constexpr std::size_t kDepthModulus = std::size_t{RecordWord::Depth::kMax} + 1;
 
-// The bits of an entry or exit without payload under the mask: magic 5, no payload, type 0 or 1.
-inline constexpr std::uint64_t kPlainMask =
-    RecordWord::Magic::kMask | RecordWord::More::kMask | fxt::Field<1>::kMask;
-inline constexpr std::uint64_t kPlainPattern = RecordWord::Magic::put(kRecordMagic);
-// The bits of an entry or exit with a payload under the same mask.
-inline constexpr std::uint64_t kPayloadPattern = kPlainPattern | RecordWord::More::put(1);
+// A decoded entry or exit. Depth and address are the true ones: the overflow of the recorded depth has been
+// reversed.
+struct CallRecord {
+  RecordType type;
+  std::uint64_t time_ns;
+  std::size_t depth;
+  std::uint64_t address;
+
+  bool is_entry() const { return type == RecordType::Entry; }
+};
 
 struct Record {
   std::uint64_t time_ns;
@@ -48,6 +52,16 @@ struct Record {
   bool has_magic() const { return RecordWord::Magic::get(word) == kRecordMagic; }
   std::size_t depth() const { return RecordWord::Depth::get(word); }
   std::uint64_t address() const { return RecordWord::Address::get(word); }
+  // The call with the depth and the address as they were recorded.
+  CallRecord call() const { return {type(), time_ns, depth(), address()}; }
+  // True for an entry or exit. The type of other records is 2 or 3.
+  bool is_call() const { return (plain_mismatch() & ~RecordWord::More::kMask) == 0; }
+  // True for an entry or exit without a payload. Then plain_mismatch() is 0, for loops without branches.
+  bool is_plain() const { return plain_mismatch() == 0; }
+  std::uint64_t plain_mismatch() const {
+    constexpr std::uint64_t kMask = RecordWord::Magic::kMask | RecordWord::More::kMask | fxt::Field<1>::kMask;
+    return (word & kMask) ^ RecordWord::Magic::put(kRecordMagic);
+  }
 };
 
 // Reads a record of 16 bytes at `bytes`, in the byte order of the file.
@@ -67,16 +81,5 @@ inline constexpr std::size_t padded(std::size_t bytes) {
   constexpr std::size_t kWord = sizeof(std::uint64_t);
   return (bytes + kWord - 1) / kWord * kWord;
 }
-
-// A decoded entry or exit. Depth and address are the true ones: the overflow of the recorded depth has been
-// reversed.
-struct CallRecord {
-  RecordType type;
-  std::uint64_t time_ns;
-  std::size_t depth;
-  std::uint64_t address;
-
-  bool is_entry() const { return type == RecordType::Entry; }
-};
 
 }  // namespace convert::uftrace

@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "converters/uftrace/recording/records.h"
+#include "converters/uftrace/records/open_calls.h"
 
 namespace convert::uftrace {
 
@@ -32,25 +32,20 @@ class DepthShiftTrial {
   explicit DepthShiftTrial(std::size_t shift) : shift_(shift) {}
 
   void add(const Record& record) {
-    const bool is_entry = record.type() == RecordType::Entry;
-    const std::size_t depth = record.depth() + (is_entry ? 0 : shift_);
-    exits_ += is_entry ? 0 : 1;
-    if (!is_entry && !open_.empty() && open_.back().depth == depth &&
-        open_.back().address == record.address())
-      ++right_;
-    while (!open_.empty() && open_.back().depth >= depth) open_.pop_back();
-    if (is_entry) open_.push_back({depth, record.address()});
+    CallRecord call = record.call();
+    if (!call.is_entry()) {
+      call.depth += shift_;
+      ++exits_;
+      if (open_.fits(call)) ++right_;
+    }
+    open_.follow(call);
   }
   std::size_t right() const { return right_; }
   bool is_sure() const { return right_ == exits_; }  // no other shift can match more exits
 
  private:
-  struct Call {
-    std::size_t depth;
-    std::uint64_t address;
-  };
   std::size_t shift_;
-  std::vector<Call> open_;
+  ScannedCalls<> open_;
   std::size_t exits_ = 0, right_ = 0;
 };
 
@@ -61,7 +56,7 @@ inline DepthShift find_depth_shift(std::span<const std::byte> head, std::endian 
   const auto try_all = [&](DepthShiftTrial& trial) {
     for (std::size_t at = 0; at + kRecordSize <= head.size(); at += kRecordSize) {
       const Record record = load_record(head.data() + at, order);
-      if ((record.word & kPlainMask) != kPlainPattern) break;  // the plugin writes only plain records
+      if (!record.is_plain()) break;  // the plugin writes only plain records
       trial.add(record);
       if (record.type() == RecordType::Entry) lowest = std::min(lowest, record.depth());
     }

@@ -74,6 +74,14 @@ class ForkFunctions {
 };
 
 class ForkScan {
+  struct CallData {
+    std::optional<std::uint64_t> entry_offset = {};
+    // True for a call without an entry. Then these are the numbers of results that were found before it.
+    bool is_nameless = false;
+    std::size_t calls = 0, snapshots = 0;
+  };
+  using Walk = CallWalk<CallData>;
+
  public:
   ForkScan(const WalkedThread& thread, Symbolizer& symbolizer, std::span<const std::uint64_t> times_ns,
            const std::set<CallKey>& first_exits, ForkKinds& kinds)
@@ -81,7 +89,8 @@ class ForkScan {
         stacks_(kStacks, thread.place.status().size_bytes),
         walk_(thread),
         functions_(thread, symbolizer, first_exits, kinds) {
-    find_nameless(0);
+    for (Walk::Call& call : walk_.open().calls())
+      if (call.address == 0) inferred(call);
   }
 
   ForkScanResult run() {
@@ -104,14 +113,16 @@ class ForkScan {
     pass_time(item.call.time_ns);
     move_to(item.call.time_ns);
     if (!item.call.is_entry()) learn_name(item.call);
-    depth_before_ = walk_.open().depth();
     // A call began before the records after it, even if their times are earlier.
     if (is_in_new_fork_)
       found_.calls.back().begin_ns = std::min(found_.calls.back().begin_ns, item.call.time_ns);
   }
+  // The exits of calls that began before the records show their addresses.
+  void inferred(Walk::Call& call) {
+    call.data = {.is_nameless = true, .calls = found_.calls.size(), .snapshots = found_.snapshots.size()};
+  }
   void after_call(const RecordItem& item) {
     is_in_new_fork_ = false;
-    find_nameless(item.call.is_entry() ? depth_before_ + 1 : depth_before_);
     if (fork_depth_ && item.call.depth <= *fork_depth_) fork_depth_.reset();
     if (!item.call.is_entry()) return;
     walk_.open().calls().back().data.entry_offset = item.begin;
@@ -143,37 +154,22 @@ class ForkScan {
       plain_until_ns_ = std::min(plain_until_ns_, times_ns_[found_.snapshots.size()] + 1);
   }
 
-  // ---- Calls that began before the records: their exits show their addresses ----
-
-  // An open call without an address, and the numbers of results that were found before it was open.
-  struct Nameless {
-    std::size_t depth, calls, snapshots;
-  };
-
   bool has_all_snapshots() const { return found_.snapshots.size() == times_ns_.size(); }
   bool needs_names() const {
-    return !nameless_.empty() && (found_.calls.size() > nameless_.front().calls ||
-                                  found_.snapshots.size() > nameless_.front().snapshots);
-  }
-  // Must be called when calls have ended, or when more calls than `expected` are open, so that some have no
-  // address.
-  void find_nameless(std::size_t expected) {
-    const OpenCalls& open = walk_.open();
-    while (!nameless_.empty() && nameless_.back().depth >= open.depth()) nameless_.pop_back();
-    if (open.depth() <= expected) return;
-    for (std::size_t depth = nameless_.empty() ? 0 : nameless_.back().depth + 1; depth < open.depth();
-         ++depth)
-      if (open.address_at(depth) == 0)
-        nameless_.push_back({depth, found_.calls.size(), found_.snapshots.size()});
+    return std::ranges::any_of(walk_.open().calls(), [&](const Walk::Call& call) {
+      return call.data.is_nameless &&
+             (found_.calls.size() > call.data.calls || found_.snapshots.size() > call.data.snapshots);
+    });
   }
   void learn_name(const CallRecord& exit) {
-    const auto nameless = std::ranges::find(nameless_, exit.depth, &Nameless::depth);
-    if (nameless == nameless_.end()) return;
+    const auto open = walk_.open().calls();
+    if (exit.depth >= open.size() || !open[exit.depth].data.is_nameless) return;
+    const CallData& nameless = open[exit.depth].data;
     const auto name = [&](std::vector<std::uint64_t>& stack) {
       if (exit.depth < stack.size() && stack[exit.depth] == 0) stack[exit.depth] = exit.address;
     };
-    for (std::size_t i = nameless->calls; i < found_.calls.size(); ++i) name(found_.calls[i].stack);
-    for (std::size_t i = nameless->snapshots; i < found_.snapshots.size(); ++i)
+    for (std::size_t i = nameless.calls; i < found_.calls.size(); ++i) name(found_.calls[i].stack);
+    for (std::size_t i = nameless.snapshots; i < found_.snapshots.size(); ++i)
       name(found_.snapshots[i].stack);
   }
 
@@ -204,20 +200,15 @@ class ForkScan {
     return snapshot;
   }
 
-  struct CallData {
-    std::optional<std::uint64_t> entry_offset = {};
-  };
   std::span<const std::uint64_t> times_ns_;
   fxt::Budget stacks_;
-  CallWalk<CallData> walk_;
+  Walk walk_;
   ForkFunctions functions_;
 
   ForkScanResult found_;
   std::uint64_t plain_until_ns_ = 0;
   std::optional<std::size_t> fork_depth_;  // depth of the open call that forks
   bool is_in_new_fork_ = false;            // the latest record has entered that call
-  std::size_t depth_before_ = 0;           // number of open calls before the record
-  std::vector<Nameless> nameless_;         // outermost first
   struct Late {
     std::uint64_t time_ns;
     StackSnapshot before;

@@ -19,16 +19,6 @@ struct Lookahead {
   Lookahead from(std::size_t offset) const { return {bytes.subspan(offset), at_end}; }
 };
 
-// Bytes of a file that were already read.
-struct BytesAhead {
-  std::uint64_t begin = 0;
-  std::span<const std::byte> bytes = {};
-
-  bool cover(std::uint64_t offset, std::size_t size) const {
-    return offset >= begin && offset - begin <= bytes.size() && size <= bytes.size() - (offset - begin);
-  }
-};
-
 class RecordBlock {
  public:
   // The file must outlive this object. Treats the part from `begin` to `end` as the whole file.
@@ -59,16 +49,12 @@ class RecordBlock {
     rest_ = {.bytes = {}, .at_end = false};
     offset_ = end - replaced_.size();
   }
-  // Reads the next bytes into `block`, which must stay valid. If `ahead` already has these bytes, uses them
-  // instead. Throws InputError like InputFile::read().
-  void read(std::span<std::byte> block, const BytesAhead& ahead = {}) {
+  // Reads the next bytes into `block`, which must stay valid. Throws InputError like InputFile::read().
+  void read(std::span<std::byte> block) {
     const std::uint64_t left = end_ - std::min(offset_, end_);
     const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(block.size(), left));
-    if (offset_ < replaced_end_)
-      rest_.bytes = read_replaced(block.first(size));
-    else
-      rest_.bytes = ahead.cover(offset_, size) ? ahead.bytes.subspan(offset_ - ahead.begin, size)
-                                               : file_.read(offset_, block.first(size));
+    rest_.bytes =
+        offset_ < replaced_end_ ? read_replaced(block.first(size)) : file_.read(offset_, block.first(size));
     rest_.at_end = end_offset() == end_;
   }
 

@@ -8,9 +8,9 @@
 
 namespace convert::uftrace {
 
-void RecordCursor::read(std::span<std::byte> block, const BytesAhead& ahead) {
+void RecordCursor::read(std::span<std::byte> block) {
   if (damage_.item && damage_.item->what == RecordItem::What::Zeros) skip_hole();
-  block_.read(block, ahead);
+  block_.read(block);
   is_held_ = false;
   // Uses only the first kMinBlock bytes, so that the result does not depend on the size of the block.
   if (offset() == facts_.part.begin) {
@@ -173,8 +173,7 @@ RecordItem RecordCursor::next_event(const Record& record, Lookahead following) {
 // Reverses two changes of depths: QEMU's shift, and the overflow of depths above 1023 into the address. The
 // overflow is recognized by the number of open calls.
 CallRecord RecordCursor::decode(const Record& record) const {
-  CallRecord call{
-      .type = record.type(), .time_ns = record.time_ns, .depth = record.depth(), .address = record.address()};
+  CallRecord call = record.call();
   if (!is_call(call.type)) return call;
   const std::size_t open = open_.depth();
   call.depth = shift_.undo(record, open);

@@ -62,15 +62,13 @@ struct PlainRecords {
   Record operator[](std::size_t i) const { return load_record<Order>(begin + i * kRecordSize); }
   // 0 if `record` is plain.
   std::uint64_t mismatch(const Record& record) const {
-    return ((record.word & kPlainMask) ^ kPlainPattern) | std::uint64_t{record.time_ns >= limit_ns};
+    return record.plain_mismatch() | std::uint64_t{record.time_ns >= limit_ns};
   }
   // Decodes a plain record. The depth in the result may be any number.
   CallRecord call_of(const Record& record) const {
-    const RecordType type = record.type();
-    return {.type = type,
-            .time_ns = record.time_ns,
-            .depth = type == RecordType::Entry ? record.depth() - shift.entry : record.depth() + shift.exit,
-            .address = record.address()};
+    CallRecord call = record.call();
+    call.depth += call.is_entry() ? -shift.entry : shift.exit;
+    return call;
   }
   PlainRecords from(std::size_t i) const { return {begin + i * kRecordSize, end, shift, limit_ns}; }
   // Passes plain calls to `accept` until it rejects one. Returns the number of accepted calls.
@@ -114,7 +112,7 @@ class RecordCursor {
   RecordCursor& operator=(const RecordCursor&) = delete;
 
   // Reads the block from which next() returns items; see RecordBlock::read().
-  void read(std::span<std::byte> block, const BytesAhead& ahead = {});
+  void read(std::span<std::byte> block);
 
   // Skips the records before `offset`, and reads `bytes` instead: the entries of the calls that are open at
   // `offset`. Must be called before the first read().
@@ -180,13 +178,10 @@ class RecordCursor {
       const auto ahead = block_.rest().bytes;
       if (ahead.size() < 2 * kRecordSize || layouts_ == nullptr || !shift_.is_none()) return false;
       const Record record = load_record<Order>(ahead.data());
-      if ((record.word & kPlainMask) != kPayloadPattern || record.time_ns >= limit_ns ||
+      if (!record.is_call() || !record.has_payload() || record.time_ns >= limit_ns ||
           record.time_ns < seen_ns())
         return false;
-      const CallRecord call{.type = record.type(),
-                            .time_ns = record.time_ns,
-                            .depth = record.depth(),
-                            .address = record.address()};
+      const CallRecord call = record.call();
       const auto candidates = layouts_->candidates(call.time_ns, call.address, call.is_entry());
       if (candidates.empty()) return false;
       const auto following = ahead.subspan(kRecordSize);

@@ -35,61 +35,56 @@ FileIdentity identity_of_status(const struct stat& status) {
 }
 
 // Collects the marks of a thread, as the watcher of a CallWalk.
-class MarkWatcher {
+class IndexScan {
  public:
-  MarkWatcher(ThreadIndex& index, std::uint64_t begin, std::uint64_t step_bytes)
-      : index_(index), step_bytes_(step_bytes), next_offset_(begin + step_bytes) {}
+  IndexScan(const WalkedThread& thread, ThreadIndex& index, std::uint64_t step_bytes)
+      : walk_(thread),
+        index_(index),
+        step_bytes_(step_bytes),
+        next_offset_(thread.facts.part.begin + step_bytes) {}
 
-  void set_walk(const CallWalk<>& walk) { walk_ = &walk; }
+  void run() {
+    walk_.run(*this);
+    if (!walk_.shift().is_none()) index_.marks.clear();
+  }
+
+  // ---- For CallWalk ----
 
   bool is_done() const { return is_over_; }
   static std::uint64_t plain_until_ns() { return kForever; }
   static bool may_skip(const CallRecord& /*call*/) { return true; }
-  void skipped(const CallRecord& call, std::uint64_t offset) {
-    follow(call, offset, kRecordSize);
-    last_ns_ = call.time_ns;
-    if (offset + kRecordSize >= next_offset_) mark(offset + kRecordSize);
-  }
+  void skipped(const CallRecord& call, std::uint64_t offset) { add(call, offset, offset + kRecordSize); }
   void before_call(const RecordItem& item) {
-    const CallRecord& call = item.call;
-    const OpenCalls& open = walk_->open();
-    const bool fits = call.is_entry()
-                          ? call.depth == open.depth()
-                          : call.depth + 1 == open.depth() && open.address_at(call.depth) == call.address;
-    is_over_ |= !fits || call.time_ns < last_ns_ || item.has_two_writers || item.is_final_exit ||
-                (item.has_payload && item.layout == nullptr);
+    is_over_ |= !walk_.open().fits(item.call) || item.call.time_ns < last_ns_ || item.has_two_writers ||
+                item.is_final_exit || (item.has_payload && item.layout == nullptr);
   }
   void after_call(const RecordItem& item) {
     is_over_ |= item.what != RecordItem::What::Call;
-    if (is_over_) return;
-    follow(item.call, item.begin, item.end - item.begin);
-    last_ns_ = item.call.time_ns;
-    if (item.end >= next_offset_) mark(item.end);
+    if (!is_over_) add(item.call, item.begin, item.end);
   }
   void other_record(const RecordItem& /*item*/) { is_over_ = true; }
 
  private:
-  void follow(const CallRecord& call, std::uint64_t offset, std::uint64_t bytes) {
-    if (call.is_entry()) {
-      open_.push_back({.offset = offset, .bytes = bytes});
-      open_bytes_ += bytes;
-    } else {
-      open_bytes_ -= open_.back().bytes;
-      open_.pop_back();
-    }
+  void add(const CallRecord& call, std::uint64_t begin, std::uint64_t end) {
+    if (call.is_entry()) walk_.open().calls().back().data = {.offset = begin, .bytes = end - begin};
+    last_ns_ = call.time_ns;
+    if (end >= next_offset_) mark(end);
   }
   void mark(std::uint64_t offset) {
     next_offset_ = offset + step_bytes_;
-    if (open_bytes_ <= kMaxOpenBytes)
-      index_.marks.push_back({.offset = offset, .time_ns = last_ns_, .open = open_});
+    IndexMark mark{.offset = offset, .time_ns = last_ns_};
+    std::uint64_t open_bytes = 0;
+    for (const auto& call : walk_.open().calls()) {
+      mark.open.push_back(call.data);
+      open_bytes += call.data.bytes;
+    }
+    if (open_bytes <= kMaxOpenBytes) index_.marks.push_back(std::move(mark));
   }
 
+  CallWalk<IndexedEntry> walk_;
   ThreadIndex& index_;
   std::uint64_t step_bytes_, next_offset_;
-  const CallWalk<>* walk_ = nullptr;
   std::uint64_t last_ns_ = 0;
-  std::vector<IndexedEntry> open_ = {};
-  std::uint64_t open_bytes_ = 0;
   bool is_over_ = false;
 };
 
@@ -186,11 +181,7 @@ ThreadIndex index_of(const WalkedThread& thread, std::uint64_t step_bytes) {
                     .part_begin = thread.facts.part.begin};
   // The calls in which a forked thread begins have no entries in its file.
   if (!thread.inherited.empty() || thread.facts.has_estimated_exits || thread.facts.is_growing) return index;
-  MarkWatcher watcher(index, thread.facts.part.begin, step_bytes);
-  CallWalk<> walk(thread);
-  watcher.set_walk(walk);
-  walk.run(watcher);
-  if (!walk.shift().is_none()) index.marks.clear();
+  IndexScan(thread, index, step_bytes).run();
   return index;
 }
 

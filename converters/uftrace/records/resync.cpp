@@ -69,10 +69,8 @@ bool Resync::fits(const Record& record, const Expectation& expected) const {
 // True if the record after `record` matches the stack that `record` leaves, or if the file ends there. `open`
 // is the number of open calls before `record`.
 bool Resync::is_followed(Lookahead ahead, const Record& record, std::size_t open) const {
-  const CallRecord call{.type = record.type(),
-                        .time_ns = record.time_ns,
-                        .depth = shift_.undo(record, open),
-                        .address = record.address()};
+  CallRecord call = record.call();
+  call.depth = shift_.undo(record, open);
   const Lookahead following = ahead.from(kRecordSize);
   const Expectation expected = after(call);
   if (!record.has_payload()) return fits_at(following, expected);

@@ -105,9 +105,7 @@ bool Resync::is_size_certain(const CallRecord& call, std::span<const std::byte> 
   constexpr std::size_t kWord = sizeof(std::uint64_t);
   if (size + kRecordSize > ahead.size()) return false;
   const Record next = load_record<Order>(ahead.data() + size);
-  if ((next.word & kPlainMask & ~RecordWord::More::kMask) != kPlainPattern ||
-      !may_follow(next.time_ns, call.time_ns))
-    return false;
+  if (!next.is_call() || !may_follow(next.time_ns, call.time_ns)) return false;
   const std::size_t open = call.depth + (call.is_entry() ? 1 : 0);
   if (!call.is_entry() && open > open_.depth()) return false;  // an exit that matches no open call
   const std::uint64_t top = call.is_entry() ? call.address : open != 0 ? open_.address_at(open - 1) : 0;

@@ -20,7 +20,7 @@
 
 namespace convert::uftrace {
 
-// The memory that a worker uses for all threads that it converts. Two threads may be worker 0, in turn.
+// The memory that a worker uses for all threads that it converts.
 struct WorkerScratch {
   LabelCaches labels = {};
   EpochCaches<FunctionRuleCache> rules = {};

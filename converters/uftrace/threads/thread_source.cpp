@@ -10,15 +10,6 @@
 #include "converters/uftrace/threads/fast_calls.h"
 
 namespace convert::uftrace {
-namespace {
-
-// A record of 16 bytes becomes at most one pending event of the lane.
-std::size_t wanted_bytes(const PumpBudget& budget) {
-  return std::max(budget.bytes / sizeof(PendingEvent) * kRecordSize + RecordCursor::kLookahead,
-                  RecordCursor::kMinBlock);
-}
-
-}  // namespace
 
 ThreadSource::ThreadSource(ThreadPlan& plan, Lane& lane, SharedByThreads& shared, ImportContext& context)
     : plan_(plan),
@@ -50,7 +41,6 @@ bool ThreadSource::pump(const PumpBudget& budget) {
   stages_.filter.use_scratch(scratch);
   stages_.streams.look_again();
   read_block(budget, scratch);
-  alternates_.at(budget.alternate).pumped_to = cursor_.offset();
   if (!cursor_.is_held() && !cursor_.is_done()) return true;
   if (cursor_.is_done() && calls_end_ns_ == kForever) calls_end_ns_ = lane_.last_ns();
   notes_.move_to(cursor_.offset());
@@ -61,22 +51,6 @@ bool ThreadSource::pump(const PumpBudget& budget) {
   return false;
 }
 
-// Reads ahead for the other thread, which will continue where this thread stops. Expects that this thread
-// leaves less than kLookahead of its block. If it leaves more, pump() reads the file.
-void ThreadSource::read_ahead(const PumpBudget& next) {
-  auto& [pumped_to, block, ahead] = alternates_.at(next.alternate);
-  const std::size_t wanted = wanted_bytes(next);
-  const std::uint64_t begin = pumped_to + wanted - RecordCursor::kLookahead;
-  if (begin == ahead.begin || begin >= cursor_.end() || begin < start_offset_) return;
-  ahead = {.begin = begin};
-  block.resize(std::min<std::uint64_t>(wanted + RecordCursor::kLookahead, cursor_.end() - begin));
-  try {
-    ahead.bytes = file_.read_available(begin, block);
-  } catch (const InputError&) {
-    // pump() will meet the same failure, and report it in the right order.
-  }
-}
-
 // The records before a range of time are not needed, except for the entries of the calls that are open there.
 void ThreadSource::skip_to_range() {
   const IndexMark* const mark =
@@ -85,7 +59,6 @@ void ThreadSource::skip_to_range() {
   auto entries = records_of(*mark, file_, plan_.facts);
   if (!entries)
     return notes_.all().add(kIndexIgnored, Location::file(file_.path()), "the index does not fit the file");
-  start_offset_ = mark->offset;
   const std::uint64_t skipped = mark->offset - entries->size() - cursor_.offset();
   cursor_.start_at(mark->offset, std::move(*entries));
   context_.stats.add_read(skipped, 0);
@@ -95,7 +68,9 @@ void ThreadSource::skip_to_range() {
 void ThreadSource::read_block(const PumpBudget& budget, WorkerScratch& scratch) {
   const std::uint64_t start = cursor_.offset(), records = cursor_.records();
   const std::uint64_t left = cursor_.end() - std::min(start, cursor_.end());
-  const std::size_t wanted = std::min<std::uint64_t>(wanted_bytes(budget), left);
+  // A record of 16 bytes becomes at most one pending event of the lane.
+  const std::size_t most = budget.bytes / sizeof(PendingEvent) * kRecordSize + RecordCursor::kLookahead;
+  const std::size_t wanted = std::min<std::uint64_t>(std::max(most, RecordCursor::kMinBlock), left);
   const std::uint64_t end = start + wanted;
   if (scratch.block.size() < wanted) scratch.block.resize(wanted);
   // If records are held back, starts with a small block. While the thread is in the kernel, only few records
@@ -104,8 +79,7 @@ void ThreadSource::read_block(const PumpBudget& budget, WorkerScratch& scratch) 
   std::uint64_t block_end = start;
   do {
     block_end = std::min(cursor_.offset() + size, end);
-    cursor_.read(std::span(scratch.block).first(block_end - cursor_.offset()),
-                 alternates_.at(budget.alternate).ahead);
+    cursor_.read(std::span(scratch.block).first(block_end - cursor_.offset()));
     emit_block(budget.delivered_until_ns, scratch);
     size *= 2;
   } while (!cursor_.is_held() && block_end < end && cursor_.offset() < end && !cursor_.is_done());

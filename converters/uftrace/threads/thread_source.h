@@ -4,10 +4,8 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "converters/model/importer.h"
 #include "converters/model/lanes/lane.h"
@@ -26,7 +24,6 @@ class ThreadSource : public Source {
   ThreadSource(ThreadPlan& plan, Lane& lane, SharedByThreads& shared, ImportContext& context);
 
   bool pump(const PumpBudget& budget) override;
-  void read_ahead(const PumpBudget& next) override;
   std::uint64_t watermark_ns() const override { return std::max(lane_.last_ns(), delivered_until_ns_); }
   std::uint64_t begin_ns() const override;
   std::uint64_t calls_end_ns() const override { return calls_end_ns_; }
@@ -34,13 +31,6 @@ class ThreadSource : public Source {
   std::uint64_t size() const { return cursor_.end() - std::min(plan_.facts.part.begin, cursor_.end()); }
 
  private:
-  // The state of one of two threads that pump this source in turn.
-  struct Alternate {
-    std::uint64_t pumped_to = 0;  // offset up to which this thread has pumped
-    std::vector<std::byte> block = {};
-    BytesAhead ahead = {};  // a part of the block
-  };
-
   void skip_to_range();
   void read_block(const PumpBudget& budget, WorkerScratch& scratch);
   void emit_block(std::uint64_t delivered_until_ns, WorkerScratch& scratch);
@@ -61,9 +51,7 @@ class ThreadSource : public Source {
   ThreadStages stages_;
   RecordCursor cursor_;
   OwnRecords own_records_;
-  std::array<Alternate, 2> alternates_;
   bool has_begun_ = false;
-  std::uint64_t start_offset_ = 0;        // earlier bytes of the file are not read
   std::uint64_t delivered_until_ns_ = 0;  // the budget's time, once it was reached
   bool are_calls_over_ = false;
   std::uint64_t calls_end_ns_ = kForever;
