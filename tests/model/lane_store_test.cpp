@@ -107,6 +107,22 @@ TEST(LaneStore, EventsBeforeAnOpenCallDoNotReleaseIt) {
   EXPECT_EQ(lane.store().queue().pop_sealed().events[100].kind, EventKind::Complete);
 }
 
+// The argument of the earlier end may need a new chunk of words. Then the lane looks for calls to release.
+TEST(LaneStore, ACallInsideOneThatEndedEarlierIsStillPending) {
+  for (std::uint64_t instants = 160; instants < 180; ++instants) {
+    ChunkPool pool;
+    Lane lane(pool, kTestLanes);
+    lane.begin(1, LabelId{});
+    lane.begin(4, LabelId{});
+    for (std::uint64_t i = 0; i < instants; ++i)
+      lane.instant(5 + i, LabelId{}, {{NameId{}, std::int64_t{7}}});
+    EXPECT_TRUE(lane.end_earlier(0, 3, {{NameId{}, "why"}}));
+    lane.store().seal();
+    ASSERT_TRUE(lane.store().queue().has_sealed());
+    EXPECT_EQ(lane.store().queue().pop_sealed().events.size(), 1u) << instants;
+  }
+}
+
 // A thread gets its own chunks again because they are in the cache of its core.
 TEST(ChunkPool, ThreadsGetTheirOwnChunksAgain) {
   ChunkPool pool;

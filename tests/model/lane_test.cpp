@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "converters/model/lanes/plain_calls.h"
 #include "tests/model/lane_story.h"
 
 namespace convert {
@@ -137,16 +136,6 @@ TEST_F(LaneTest, ZeroLengthCallsArePairs) {
 
 // A reader closes complete events that have ended before it opens events that begin at that time. Therefore
 // calls around a zero-length call at their very end must not be complete.
-TEST_F(LaneTest, ZeroLengthCallsArePairsOnTheHotPath) {
-  EXPECT_THAT(lines_of([&](Lane& lane) {
-                PlainCalls(lane).try_begin(10, label("main"), 0xa, 0);
-                PlainCalls(lane).try_begin(20, label("leaf"), 0xb, 1);
-                EXPECT_TRUE(PlainCalls(lane).try_end(20, 0xb, 1));
-                EXPECT_TRUE(PlainCalls(lane).try_end(20, 0xa, 0));
-              }),
-              ElementsAre("7/8 [10 app:main", "7/8 [20 app:leaf", "7/8 20] app:leaf", "7/8 20] app:main"));
-}
-
 TEST_F(LaneTest, AncestorsThatEndAtAZeroLengthCallArePairs) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(10, label("main"));
@@ -179,8 +168,8 @@ TEST_F(LaneTest, PairsOnRequest) {
   EXPECT_THAT(lines_of(
                   [&](Lane& lane) {
                     lane.begin(10, label("main"));
-                    EXPECT_TRUE(PlainCalls(lane).try_begin(12, label("leaf"), 0, 1));
-                    EXPECT_TRUE(PlainCalls(lane).try_end(14, 0, 1));
+                    lane.begin(12, label("leaf"));
+                    lane.end(14);
                     lane.end(20);
                   },
                   {.limits = kTestLanes.limits, .durations = DurationForm::Pairs}),
@@ -192,8 +181,8 @@ TEST_F(LaneTest, CallsTooDeepAreDroppedAndCounted) {
                   [&](Lane& lane) {
                     lane.begin(1, label("a"));
                     lane.begin(2, label("b"));
-                    EXPECT_TRUE(PlainCalls(lane).try_begin(3, label("c"), 0, 2));
-                    EXPECT_TRUE(PlainCalls(lane).try_end(4, 0, 2));
+                    lane.begin(3, label("c"));
+                    lane.end(4);
                     lane.end(5);
                     lane.end(6);
                   },

@@ -24,7 +24,7 @@ class PlainCallsTest : public LaneStory {
     return {.time_ns = time_ns, .key = key, .depth = depth, .label = {}, .is_end = 1, .mismatch = 0};
   }
   static std::size_t add(Lane& lane, const std::vector<PlainCall>& calls, std::size_t from = 0) {
-    return PlainCalls(lane).add_run(calls.size() - from, [&](std::size_t i) { return calls[from + i]; });
+    return lane.add_run(calls.size() - from, [&](std::size_t i) { return calls[from + i]; });
   }
   // Adds calls in bulk as far as they are plain. Returns their number.
   static std::size_t add_all(Lane& lane, const std::vector<PlainCall>& calls);
@@ -32,29 +32,31 @@ class PlainCallsTest : public LaneStory {
   LabelId label = names.intern_label("app", "f");
 };
 
-TEST_F(PlainCallsTest, EmitsTheSameAsTheLane) {
-  EXPECT_THAT(lines_of([&](Lane& lane) {
-                const PlainCalls calls(lane);
-                EXPECT_TRUE(calls.try_begin(10, label, 0xa, 0));
-                EXPECT_TRUE(calls.try_begin(12, label, 0xb, 1));
-                EXPECT_FALSE(calls.try_end(14, 0xa, 1)) << "another function";
-                EXPECT_FALSE(calls.try_end(14, 0xb, 0)) << "another depth";
-                EXPECT_FALSE(calls.try_end(11, 0xb, 1)) << "back in time";
-                EXPECT_TRUE(calls.try_end(14, 0xb, 1));
-                EXPECT_FALSE(calls.try_begin(13, label, 0xb, 1)) << "back in time";
-                EXPECT_FALSE(calls.try_begin(14, label, 0xb, 2)) << "another depth";
-                EXPECT_TRUE(calls.try_end(20, 0xa, 0));
-              }),
-              ElementsAre("7/8 [10, 20] app:f", "7/8 [12, 14] app:f"));
+TEST_F(PlainCallsTest, FitTheOpenCallsAndTheTime) {
+  lines_of([&](Lane& lane) {
+    EXPECT_FALSE(lane.can_end(10, 0, 0)) << "none is open";
+    EXPECT_TRUE(lane.can_begin(10, 0));
+    lane.begin(10, label, 0xa);
+    EXPECT_TRUE(lane.can_begin(12, 1));
+    lane.begin(12, label, 0xb);
+    EXPECT_FALSE(lane.can_end(14, 0xa, 1)) << "another function";
+    EXPECT_FALSE(lane.can_end(14, 0xb, 0)) << "another depth";
+    EXPECT_FALSE(lane.can_end(11, 0xb, 1)) << "back in time";
+    EXPECT_FALSE(lane.can_end(kTimeLimitNs, 0xb, 1));
+    EXPECT_TRUE(lane.can_end(14, 0xb, 1));
+    lane.end(14);
+    EXPECT_FALSE(lane.can_begin(13, 1)) << "back in time";
+    EXPECT_FALSE(lane.can_begin(kTimeLimitNs, 1));
+    EXPECT_FALSE(lane.can_begin(14, 2)) << "another depth";
+    lane.end(14);
+  });
 }
 
-// try_begin_with() and try_end_with() leave the lane in the same state as begin() and end(), in words and in
-// bytes.
+// try_begin() and try_end() leave the lane in the same state as begin() and end(), in words and in bytes.
 TEST_F(PlainCallsTest, ArgumentsThatAreWrittenInPlaceAreTheSame) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     std::uint64_t in_place = 0;
     const auto fill = [&](Lane& lane, bool tries) {
-      const PlainCalls calls(lane);
       std::mt19937_64 random(seed);
       lane.store().set_held_bytes_limit(3000);
       lane.store().skip_calls_before(seed % 5 == 0 ? 200 : 0);
@@ -75,12 +77,11 @@ TEST_F(PlainCallsTest, ArgumentsThatAreWrittenInPlaceAreTheSame) {
         };
         if (!ends) {
           const std::uint64_t key = random();
-          if (tries && calls.try_begin_with(time, label, key, lane.depth(), most_words, put))
+          if (tries && lane.try_begin(time, label, key, most_words, put))
             ++in_place;
           else
             lane.begin(time, label, key, all);
-        } else if (tries &&
-                   calls.try_end_with(time, lane.calls().back().key, lane.depth() - 1, most_words, put)) {
+        } else if (tries && lane.try_end(time, most_words, put)) {
           ++in_place;
         } else {
           lane.end(time, all);
@@ -156,7 +157,7 @@ TEST_F(PlainCallsTest, IsNotDeeperThanTheShownDepth) {
       [&](Lane& lane) {
         lane.begin(5, label, 0xa);
         EXPECT_EQ(add(lane, {entry(6, 0xb, 1), entry(7, 0xc, 2)}), 1u);
-        EXPECT_TRUE(PlainCalls(lane).try_begin(7, label, 0xc, 2));
+        lane.begin(7, label, 0xc);
         EXPECT_EQ(add(lane, {exit(8, 0xc, 2)}), 0u) << "too deep";
         while (lane.depth() > 0) lane.end(9);
       },
@@ -198,9 +199,14 @@ std::vector<PlainCall> random_calls(unsigned seed, LabelId label) {
 }
 
 // Adds one call on the slow path.
-bool add_one(Lane& lane, const PlainCall& call) {
-  return call.is_end != 0 ? PlainCalls(lane).try_end(call.time_ns, call.key, call.depth)
-                          : PlainCalls(lane).try_begin(call.time_ns, call.label, call.key, call.depth);
+void add_one(Lane& lane, const PlainCall& call) {
+  if (call.is_end != 0) {
+    EXPECT_TRUE(lane.can_end(call.time_ns, call.key, call.depth));
+    lane.end(call.time_ns);
+  } else {
+    EXPECT_TRUE(lane.can_begin(call.time_ns, call.depth));
+    lane.begin(call.time_ns, call.label, call.key);
+  }
 }
 
 std::size_t PlainCallsTest::add_all(Lane& lane, const std::vector<PlainCall>& calls) {
@@ -210,7 +216,7 @@ std::size_t PlainCallsTest::add_all(Lane& lane, const std::vector<PlainCall>& ca
     added += count;
     i += count;
     if (i == calls.size()) break;
-    EXPECT_TRUE(add_one(lane, calls[i]));
+    add_one(lane, calls[i]);
   }
   return added;
 }
@@ -221,7 +227,7 @@ TEST_F(PlainCallsTest, EmitsTheSameAsOneByOne) {
     const LaneOptions options = {.limits = kTestLanes.limits, .max_depth = seed % 2 == 0 ? 512u : 8u};
     const auto each = lines_of(
         [&](Lane& lane) {
-          for (const PlainCall& call : calls) EXPECT_TRUE(add_one(lane, call));
+          for (const PlainCall& call : calls) add_one(lane, call);
         },
         options);
     std::size_t added = 0;
@@ -276,7 +282,9 @@ TEST_F(PlainCallsTest, CallsThatLastUntilTheNeededTimeAreEmitted) {
         EXPECT_EQ(add(lane, calls), 4u) << "up to the time that is needed";
         EXPECT_EQ(lane.store().counters().skipped_calls, 1u);
         EXPECT_EQ(lane.last_ns(), 13u);
-        EXPECT_EQ(add(lane, calls, 4), 5u);
+        EXPECT_EQ(add(lane, calls, 4), 0u) << "the first one after that time needs the slow path";
+        lane.end(20);
+        EXPECT_EQ(add(lane, calls, 5), 4u);
       }),
       ElementsAre("7/8 [5, 24] app:f", "7/8 [10, 21] app:f", "7/8 [13, 20] app:f", "7/8 [22, 23] app:f"));
 }
@@ -289,14 +297,14 @@ TEST_F(PlainCallsTest, StopsBeforeACallThatDoesNotFitAlsoWhenSkipping) {
     odd.mismatch = 1;
     for (const PlainCall& call : {entry(11, 0xc, 0), entry(11, 0xc, 2), entry(9, 0xc, 1), odd}) {
       EXPECT_EQ(add(lane, {entry(10, 0xb, 1), exit(10, 0xb, 1)}), 1u) << "of zero length";
-      EXPECT_TRUE(PlainCalls(lane).try_end(10, 0xb, 1));
+      lane.end(10);
       EXPECT_EQ(add(lane, {call}), 0u);
       EXPECT_EQ(lane.depth(), 1u);
     }
     EXPECT_EQ(add(lane, {entry(11, 0xb, 1), exit(12, 0xc, 1)}), 1u) << "of another one";
     EXPECT_EQ(add(lane, {entry(13, 0xd, 2), exit(14, 0xd, 2), exit(15, 0xb, 1)}), 2u)
         << "a call that was open before is ended on its own";
-    EXPECT_TRUE(PlainCalls(lane).try_end(15, 0xb, 1));
+    lane.end(15);
     EXPECT_EQ(lane.store().counters().skipped_calls, 2u);
     lane.end(16);
   });

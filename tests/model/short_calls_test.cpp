@@ -158,9 +158,8 @@ void fill_randomly(std::uint64_t seed, Lane& lane, LabelId label, bool in_bulk) 
         {.time_ns = time_ns, .key = 0, .depth = depth, .label = label, .is_end = ends ? 1U : 0U});
     if (!ends) ++depth;
   }
-  const PlainCalls calls(lane);
   for (std::size_t i = 0; i < records.size();) {
-    if (in_bulk) i += calls.add_run(records.size() - i, [&](std::size_t k) { return records[i + k]; });
+    if (in_bulk) i += lane.add_run(records.size() - i, [&](std::size_t k) { return records[i + k]; });
     if (i == records.size()) break;
     const PlainCall& record = records[i++];
     if (record.is_end != 0)

@@ -24,7 +24,7 @@ bool EventQueue::remove_latest(const PendingEvent& call) {
 }
 
 void EventQueue::retract(PendingEvent* event) {
-  if (event + 1 == write_) {
+  if (event + 1 == write_ && (event->block == nullptr || blocks_.remove_latest(event->block))) {
     --write_;
     return;
   }

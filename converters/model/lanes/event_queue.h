@@ -45,7 +45,7 @@ class EventQueue {
   }
   ArgumentArena& blocks() { return blocks_; }
 
-  // The place of the next event, and the end, for PlainCalls::add_run(), which writes events itself.
+  // The place of the next event, and the end, for Lane::run(), which writes events itself.
   PendingEvent* write() const { return write_; }
   PendingEvent* write_end() const { return write_end_; }
   void set_write(PendingEvent* write) { write_ = write; }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "converters/model/lanes/contract.h"
+#include "converters/model/lanes/plain_calls.h"
 #include "converters/model/lanes/short_calls.h"
 
 namespace convert {
@@ -51,8 +52,7 @@ void Lane::begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, const 
     return;
   }
   advance(time_ns);
-  const std::uint64_t* const block = keep(arguments.words(), arguments.size());
-  store_.calls().push(push(time_ns, EventKind::Open, label, 0, block), key);
+  open(time_ns, label, key, keep(arguments.words(), arguments.size()));
 }
 
 // Begins a call that is too deep, or that is written as a pair.
@@ -66,8 +66,7 @@ void Lane::begin_slow(std::uint64_t time_ns, LabelId label, std::uint64_t key, c
   const std::size_t count = std::min<std::size_t>(arguments.size(), options_.limits.arguments_per_record);
   const auto [of_begin, of_end] = split(arguments.row(), count);
   push(time_ns, EventKind::Begin, label, 0, keep(of_begin.words(), count));
-  store_.calls().push_released(time_ns, label, key, arguments.size() - count);
-  if (!of_end.empty()) end_arguments_.emplace_back().add(of_end);
+  store_.calls().push_released(time_ns, label, key, of_end);
 }
 
 void Lane::end(std::uint64_t time_ns, const Arguments& arguments) {
@@ -78,17 +77,12 @@ void Lane::end(std::uint64_t time_ns, const Arguments& arguments) {
 }
 
 void Lane::end_shown(std::uint64_t time_ns, const Arguments& arguments) {
-  PendingEvent& call = *calls().back().event;
-  const std::size_t count = call.argument_count() + arguments.size();
-  if (call.kind != EventKind::Open || must_be_pair(call, time_ns, count)) {
-    end_slow(time_ns, arguments);
-    return;
-  }
+  const PendingEvent& open = *calls().back().event;
+  const std::size_t count = open.argument_count() + arguments.size();
+  if (open.kind != EventKind::Open || must_be_pair(open, time_ns, count)) return end_slow(time_ns, arguments);
   advance(time_ns);
-  store_.calls().pop();
-  call.complete(time_ns);
-  if (store_.skip(call)) return;
-  if (!arguments.empty()) call.block = extended(call, arguments);
+  PendingEvent& call = complete(depth() - 1, time_ns);
+  if (!store_.skip(call)) extend(call, arguments);
 }
 
 // Leaves the call out if it is too short, and otherwise shows what is missing in it.
@@ -108,9 +102,7 @@ void Lane::end_by_length(std::uint64_t time_ns, const Arguments& arguments) {
       short_calls_->leave_out(depth, time_ns - call.time_ns, words, static_cast<std::uint32_t>(call.label));
     else
       short_calls_->forget(depth);
-    if (!store_.queue().remove_latest(call)) store_.queue().retract(&call);
-    store_.calls().pop();
-    return;
+    return drop(depth);
   }
   const fxt::MissingCalls missing = short_calls_->show(depth);
   if (missing.calls == 0) return end_shown(time_ns, arguments);
@@ -157,9 +149,7 @@ void Lane::end_slow(std::uint64_t time_ns, const Arguments& arguments) {
   if (time_ns == begin.time_ns) zero_ns_ = time_ns;
   if (begin.kind == EventKind::Open) {
     begin.kind = EventKind::Begin;
-  } else if (OpenCallStack::end_argument_count(begin) != 0) {
-    Arguments all = std::move(end_arguments_.back());
-    end_arguments_.pop_back();
+  } else if (Arguments& all = store_.calls().end_arguments(depth()); !all.empty()) {
     all.add(arguments.row());
     push(time_ns, EventKind::End, begin.label, 0, keep(all));
     return;
@@ -171,25 +161,28 @@ bool Lane::retract(std::size_t depth, std::uint64_t time_ns) {
   if (!calls()[depth].is_pending()) return false;
   advance(time_ns);
   if (short_calls_ != nullptr) short_calls_->remove(depth);
+  drop(depth);
+  return true;
+}
+
+// Removes the pending call at `depth`.
+void Lane::drop(std::size_t depth) {
   store_.queue().retract(calls()[depth].event);
   store_.calls().remove(depth);
-  return true;
 }
 
 bool Lane::end_earlier(std::size_t depth, std::uint64_t time_ns, const Arguments& arguments) {
   assert(depth < calls().size() && time_ns <= last_ns_);
   if (calls().unfiltered_size() > options_.max_depth) return false;  // the top must not become visible
   if (!calls()[depth].is_pending()) return false;
-  PendingEvent& call = *calls()[depth].event;
+  const PendingEvent& call = *calls()[depth].event;
   const std::size_t count = call.argument_count() + arguments.size();
   if (call.time_ns >= time_ns || count > options_.limits.arguments_per_record) return false;
-  call.complete(time_ns);
-  if (!arguments.empty()) call.block = extended(call, arguments);
   if (short_calls_ != nullptr) {
     short_calls_->keep(depth);
     short_calls_->remove(depth);
   }
-  store_.calls().remove(depth);
+  extend(complete(depth, time_ns), arguments);
   return true;
 }
 
@@ -290,13 +283,6 @@ void Lane::buffer_full(std::uint64_t time_ns) {
 
 // ---- Memory ----
 
-PendingEvent* Lane::push(std::uint64_t time_ns, EventKind kind, LabelId label, std::uint64_t id,
-                         const std::uint64_t* block) {
-  PendingEvent* const event = store_.add();
-  *event = {time_ns, id, block, label, kind};
-  return event;
-}
-
 // Stores the arguments in a block of their own. Returns null without arguments.
 const std::uint64_t* Lane::keep(std::span<const std::uint64_t> words, std::size_t count) {
   if (count == 0) return nullptr;
@@ -313,18 +299,17 @@ const std::uint64_t* Lane::keep(const Arguments& arguments) {
   return keep(split(arguments.row(), count).first.words(), count);
 }
 
-// Returns a block with the arguments of `begin` and `more`.
-const std::uint64_t* Lane::extended(const PendingEvent& begin, const Arguments& more) {
-  const auto of_begin = begin.arguments().words(), of_end = more.words();
-  ArgumentArena& blocks = store_.queue().blocks();
-  if (std::uint64_t* const words = blocks.try_reserve_behind(begin.block, of_end.size())) {
-    blocks.commit_behind(begin.block, {ArgumentArena::copy(of_end, words), more.size()});
-    return begin.block;
-  }
+// Adds arguments to those of a call.
+void Lane::extend(PendingEvent& call, const Arguments& more) {
+  const auto put = [&](std::uint64_t* words) {
+    return PackedArguments{ArgumentArena::copy(more.words(), words), more.size()};
+  };
+  const auto before = call.arguments().words();
+  if (more.empty() || put_after(call, more.words().size(), put)) return;
   std::uint64_t* const words =
-      store_.new_block(begin.argument_count() + more.size(), of_begin.size() + of_end.size());
-  ArgumentArena::copy(of_end, ArgumentArena::copy(of_begin, words));
-  return words - 1;
+      store_.new_block(call.argument_count() + more.size(), before.size() + more.words().size());
+  put(ArgumentArena::copy(before, words));
+  call.block = words - 1;
 }
 
 }  // namespace convert

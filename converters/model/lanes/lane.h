@@ -48,6 +48,31 @@ class Lane {
   // Ends the top call, with additional `arguments`. Throws BrokenContract if no call is open.
   void end(std::uint64_t time_ns, const Arguments& arguments = {});
 
+  // ---- The fast path, implemented in plain_calls.h ----
+
+  // True if the time may be the next one, and a call at exactly this depth would begin, or the top call has
+  // this depth and key.
+  bool can_begin(std::uint64_t time_ns, std::size_t depth) const {
+    return depth == this->depth() && is_next(time_ns);
+  }
+  bool can_end(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) const {
+    return depth + 1 == this->depth() && calls().back().key == key && is_next(time_ns);
+  }
+  // Like begin() and end(), but `put(words)` packs at most `most_words` words of arguments into the lane's
+  // memory, and returns PackedArguments. Return false, and do nothing, if this is not possible. can_begin()
+  // or can_end() must be true.
+  template <typename Put>
+  bool try_begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, std::size_t most_words, Put put);
+  template <typename Put>
+  bool try_end(std::uint64_t time_ns, std::size_t most_words, Put put);
+  // Adds many calls: decode(0), decode(1), … until `count`, each a PlainCall. Stops before the first record
+  // that is not plain, does not fit the open calls, or needs begin() or end(). Returns the number of added
+  // records.
+  template <typename Decode>
+  std::size_t add_run(std::size_t count, Decode decode);
+
+  // ---- Open calls ----
+
   // Ends the call at `depth` and drops it. Calls inside it remain. Returns false, and does nothing, if the
   // call is released, filtered or too deep.
   bool retract(std::size_t depth, std::uint64_t time_ns);
@@ -99,8 +124,17 @@ class Lane {
   ShortCalls* short_calls() { return short_calls_.get(); }  // null if calls of any length are emitted
 
  private:
-  friend class PlainCalls;  // implements the hot path
-
+  // Opens a call that becomes one event. The only other place that does this is the loop of add_run().
+  void open(std::uint64_t time_ns, LabelId label, std::uint64_t key, const std::uint64_t* block) {
+    store_.calls().push(push(time_ns, EventKind::Open, label, 0, block), key);
+  }
+  // Ends the pending call at `depth`, as one event. Calls inside it remain.
+  PendingEvent& complete(std::size_t depth, std::uint64_t end_ns) {
+    PendingEvent& call = *calls()[depth].event;
+    call.complete(end_ns);
+    store_.calls().remove(depth);
+    return call;
+  }
   // True if a pending call becomes a begin and an end if it ends at `end_ns` with that many arguments.
   bool must_be_pair(const PendingEvent& call, std::uint64_t end_ns, std::size_t arguments) const {
     return end_ns == call.time_ns || end_ns == zero_ns_ || arguments > options_.limits.arguments_per_record ||
@@ -112,14 +146,24 @@ class Lane {
   void end_by_length(std::uint64_t time_ns, const Arguments& arguments);
   std::size_t words_of(const PendingEvent& call, std::uint64_t end_ns, const Arguments& arguments) const;
   PendingEvent* push(std::uint64_t time_ns, EventKind kind, LabelId label, std::uint64_t id = 0,
-                     const std::uint64_t* block = nullptr);
+                     const std::uint64_t* block = nullptr) {
+    PendingEvent* const event = store_.add();
+    *event = {time_ns, id, block, label, kind};
+    return event;
+  }
   template <typename T>
   void push_value(std::uint64_t time_ns, EventKind kind, const T& value);
   const std::uint64_t* keep(std::span<const std::uint64_t> words, std::size_t count);
   const std::uint64_t* keep(const Arguments& arguments);
-  const std::uint64_t* extended(const PendingEvent& begin, const Arguments& more);
+  void drop(std::size_t depth);
+  void extend(PendingEvent& call, const Arguments& more);
+  template <typename Put>
+  bool put_after(PendingEvent& call, std::size_t most_words, Put put);
+  template <bool kRemoves, typename Decode, typename Ends>
+  std::size_t run(std::size_t count, std::uint64_t limit_ns, Decode decode, Ends ends_call);
+  bool is_next(std::uint64_t time_ns) const { return time_ns >= last_ns_ && time_ns < kTimeLimitNs; }
   void advance(std::uint64_t time_ns) {
-    if (time_ns < last_ns_ || time_ns >= kTimeLimitNs) [[unlikely]]
+    if (!is_next(time_ns)) [[unlikely]]
       refuse_time(time_ns);
     last_ns_ = time_ns;
   }
@@ -128,8 +172,6 @@ class Lane {
   LaneOptions options_;
   LaneStore store_;
   InstantStack instants_;
-  // The arguments for the ends of open calls whose begins could not hold them, outermost first.
-  std::vector<Arguments> end_arguments_;
   std::unique_ptr<ShortCalls> short_calls_;
   Arguments with_left_out_;  // of the call that ends
   // Calls at this depth or deeper, and calls that are written as pairs from the start, take the slow path. A

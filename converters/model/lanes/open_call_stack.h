@@ -1,5 +1,5 @@
-// The open calls of a lane, outermost first. It is like a vector, but PlainCalls::add_run() may write a call
-// above the top before it knows whether the call is needed.
+// The open calls of a lane, outermost first. It is like a vector, but Lane::run() may write a call above the
+// top before it knows whether the call is needed.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "converters/model/lanes/argument.h"
 #include "converters/model/lanes/event.h"
 #include "converters/model/lanes/pending_event.h"
 
@@ -53,18 +55,18 @@ class OpenCallStack {
     ++filtered_;
     push(&filtered_event_, key);
   }
-  // Pushes a released call. `end_arguments` is the number of arguments that are left for its end.
-  void push_released(std::uint64_t time_ns, LabelId label, std::uint64_t key, std::size_t end_arguments = 0) {
-    push(own_event(size_), key);
-    *back().event = {time_ns, end_arguments, nullptr, label, EventKind::Begin};
+  // Pushes a released call, and the arguments for its end that its begin could not hold.
+  void push_released(std::uint64_t time_ns, LabelId label, std::uint64_t key,
+                     const ArgumentRow& end_arguments = {}) {
+    push(make_own(size_, time_ns, label), key);
+    own_[size_ - 1]->end_arguments.add(end_arguments);
   }
-  static std::size_t end_argument_count(const PendingEvent& begin) { return begin.last_word; }
+  // The arguments that were left for the end of the latest call at `depth`, which was released.
+  Arguments& end_arguments(std::size_t depth) { return own_[depth]->end_arguments; }
   // Releases the pending call at `depth`.
   void set_released(std::size_t depth) {
-    OpenCall& call = (*this)[depth];
-    PendingEvent* const own = own_event(depth);
-    *own = {call.event->time_ns, 0, nullptr, call.event->label, EventKind::Begin};
-    call.event = own;
+    PendingEvent*& event = (*this)[depth].event;
+    event = make_own(depth, event->time_ns, event->label);
   }
   bool is_filtered(std::size_t depth) const { return (*this)[depth].event == &filtered_event_; }
   bool top_is_filtered() const { return is_filtered(size_ - 1); }
@@ -87,9 +89,8 @@ class OpenCallStack {
   // Removes the call at `depth`. Calls inside it move out by one level.
   void remove(std::size_t depth) {
     for (; depth + 1 < size_; ++depth) {
-      const bool has_own = has_own_event(depth + 1);
       calls_[depth] = calls_[depth + 1];
-      if (has_own) copy_to_own_event(depth, *calls_[depth].event);
+      if (depth + 1 < own_.size()) own_[depth].swap(own_[depth + 1]);
     }
     pop();
   }
@@ -97,14 +98,16 @@ class OpenCallStack {
   // Removes the top `count` calls. resume_top() pushes them back, inside the calls that are open then.
   void suspend_top(std::size_t count) {
     assert(suspended_.empty());
+    own_.resize(std::max(own_.size(), size_));
     for (std::size_t depth = size_ - count; depth < size_; ++depth)
-      suspended_.push_back({calls_[depth], *calls_[depth].event, has_own_event(depth)});
+      suspended_.push_back({calls_[depth], std::move(own_[depth])});
     size_ -= count;
   }
   void resume_top() {
-    for (const Suspended& suspended : suspended_) {
+    for (Suspended& suspended : suspended_) {
       push(suspended.call.event, suspended.call.key);
-      if (suspended.has_own) copy_to_own_event(size_ - 1, suspended.event);
+      own_.resize(std::max(own_.size(), size_));
+      own_[size_ - 1] = std::move(suspended.own);
     }
     suspended_.clear();
   }
@@ -115,7 +118,7 @@ class OpenCallStack {
     return first_pending_;
   }
 
-  // The memory for `capacity()` calls, of which size() are in use. PlainCalls::add_run() writes it itself.
+  // The memory for `capacity()` calls, of which size() are in use. Lane::run() writes it itself.
   OpenCall* data() { return calls_.data(); }
   std::size_t capacity() const { return calls_.size(); }
   void set_size(std::size_t size) {
@@ -124,36 +127,32 @@ class OpenCallStack {
   }
 
  private:
+  struct Released {
+    PendingEvent event;
+    Arguments end_arguments;
+  };
   struct Suspended {
     OpenCall call;
-    PendingEvent event;  // a copy, which is needed if the stack owns the original
-    bool has_own;
+    std::unique_ptr<Released> own;
   };
 
-  PendingEvent* own_event(std::size_t depth) {
-    while (own_events_.size() <= depth) own_events_.push_back(std::make_unique<PendingEvent>());
-    return own_events_[depth].get();
-  }
-  bool has_own_event(std::size_t depth) const {
-    return depth < own_events_.size() && calls_[depth].event == own_events_[depth].get();
-  }
-  void copy_to_own_event(std::size_t depth, PendingEvent event) {
-    calls_[depth].event = own_event(depth);
-    *calls_[depth].event = event;
+  PendingEvent* make_own(std::size_t depth, std::uint64_t time_ns, LabelId label) {
+    if (depth >= own_.size()) own_.resize(depth + 1);
+    if (own_[depth] == nullptr) own_[depth] = std::make_unique<Released>();
+    own_[depth]->event = {time_ns, 0, nullptr, label, EventKind::Begin};
+    own_[depth]->end_arguments.clear();
+    return &own_[depth]->event;
   }
 
   static constexpr std::size_t kFirstCapacity = 16;
 
   std::vector<OpenCall> calls_;  // empty before the first call
   std::size_t size_ = 0;
-  std::vector<std::unique_ptr<PendingEvent>> own_events_;  // by depth
-  std::vector<Suspended> suspended_;                       // outermost first
-  PendingEvent filtered_event_{                            // shared by all filtered calls
-                               .time_ns = 0,
-                               .last_word = 0,
-                               .block = nullptr,
-                               .label = {},
-                               .kind = EventKind::Begin};
+  std::vector<std::unique_ptr<Released>> own_;  // by depth; of calls that are or were released
+  std::vector<Suspended> suspended_;            // outermost first
+  // Shared by all filtered calls.
+  PendingEvent filtered_event_{
+      .time_ns = 0, .last_word = 0, .block = nullptr, .label = {}, .kind = EventKind::Begin};
   std::size_t filtered_ = 0;       // the number of filtered calls
   std::size_t first_pending_ = 0;  // calls at lower depths are not pending
 };

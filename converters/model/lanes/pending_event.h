@@ -38,7 +38,7 @@ struct ArgumentBlockHeader {
 
 struct PendingEvent {
   std::uint64_t time_ns;
-  std::uint64_t last_word;     // end_ns() or id(); in an OpenCallStack, end_argument_count()
+  std::uint64_t last_word;     // end_ns() or id()
   const std::uint64_t* block;  // the arguments, after an ArgumentBlockHeader; null without arguments
   LabelId label;
   EventKind kind;

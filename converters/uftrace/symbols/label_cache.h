@@ -46,6 +46,15 @@ class AddressCache {
     unsigned shift;
     // The entry at the slot of the address. It may belong to another address.
     const Entry& slot_for(std::uint64_t address) const { return entries[slot_of(address, shift)]; }
+    // The entry of the address, or a free one for it; null if all of its slots hold other addresses.
+    const Entry* entry_for(std::uint64_t address) const {
+      const std::size_t slot = slot_of(address, shift);
+      for (std::size_t i = slot; i != slot + kProbes; ++i) {
+        const Entry& entry = entries[i & (~std::size_t{0} >> shift)];
+        if (entry.address == address || entry.address == kNoAddress) return &entry;
+      }
+      return nullptr;
+    }
   };
 
   // Without a budget the cache does not grow.
@@ -60,12 +69,13 @@ class AddressCache {
   View view() const { return {entries_.data(), shift_}; }
   // Returns null if the address is not cached.
   const Meaning* find(std::uint64_t address) const {
-    const Entry* const entry = entry_for(address);
+    const Entry* const entry = view().entry_for(address);
     return entry != nullptr && entry->address == address && address != kNoAddress ? &entry->meaning : nullptr;
   }
   const Meaning& put(std::uint64_t address, const Meaning& meaning) {
-    const Entry* found = entry_for(address);
-    if (found == nullptr && ++replaced_ > entries_.size() / 16 && try_grow()) found = entry_for(address);
+    const Entry* found = view().entry_for(address);
+    if (found == nullptr && ++replaced_ > entries_.size() / 16 && try_grow())
+      found = view().entry_for(address);
     Entry& entry = entries_[found != nullptr ? static_cast<std::size_t>(found - entries_.data())
                                              : slot_of(address, shift_)];
     entry = {address, meaning};
@@ -88,15 +98,6 @@ class AddressCache {
   // The top bits of a multiplication by 2^64 / golden ratio distribute neighbors well.
   static std::size_t slot_of(std::uint64_t address, unsigned shift) {
     return (address * 0x9e37'79b9'7f4a'7c15u) >> shift;
-  }
-  // The entry of the address, or a free one for it; null if all of its slots hold other addresses.
-  const Entry* entry_for(std::uint64_t address) const {
-    const std::size_t slot = slot_of(address, shift_);
-    for (std::size_t i = slot; i != slot + kProbes; ++i) {
-      const Entry& entry = entries_[i & (~std::size_t{0} >> shift_)];
-      if (entry.address == address || entry.address == kNoAddress) return &entry;
-    }
-    return nullptr;
   }
   bool try_grow() {
     replaced_ = 0;

@@ -25,7 +25,7 @@ class FastCalls {
   // `line_argument` is the argument with the line of a function. `payload_decoder` decodes arguments; null if
   // they are not shown. The arguments must outlive this object.
   FastCalls(Lane& lane, TaskSymbols& symbols, NameId line_argument, PayloadDecoder* payload_decoder)
-      : calls_(lane),
+      : lane_(lane),
         symbols_(symbols),
         labels_(symbols.cache()),
         line_argument_(line_argument),
@@ -55,8 +55,10 @@ class FastCalls {
     const auto put = [&](std::uint64_t* words) {
       return payload_decoder_->put_values(layout, payload, words);
     };
-    if (!call.is_entry()) return calls_.try_end_with(call.time_ns, call.address, call.depth, most_words, put);
-    return calls_.can_begin(call.time_ns, call.depth) &&
+    if (!call.is_entry())
+      return lane_.can_end(call.time_ns, call.address, call.depth) &&
+             lane_.try_end(call.time_ns, most_words, put);
+    return lane_.can_begin(call.time_ns, call.depth) &&
            try_begin(call, symbols_.call_label(call.address), most_words, put);
   }
 
@@ -96,35 +98,44 @@ class FastCalls {
   // Adds calls in bulk; used if no call has a line.
   template <std::endian Order>
   std::size_t add_run(PlainRecords<Order> records) const {
-    const auto decode = [records, labels = labels_->view()](std::size_t i) {
+    const auto decode = [ records, labels = labels_->view() ](std::size_t i) __attribute__((always_inline)) {
       const Record record = records[i];
       const std::uint64_t mismatch = records.mismatch(record);
       if (mismatch != 0) return PlainCall{.mismatch = mismatch};
       const std::uint64_t is_end = RecordWord::Type::get(record.word);
       const std::uint64_t address = record.address();
-      const LabelCache::Entry& label = labels.slot_for(address);
+      const LabelCache::Entry* label = &labels.slot_for(address);
+      // Not unlikely if there are many functions, but a jump out of the loop would cost more.
+      if (((label->address ^ address) & (is_end - 1)) != 0) [[unlikely]]
+        if (const auto* const other = labels.entry_for(address)) label = other;
       return PlainCall{.time_ns = record.time_ns,
                        .key = address,
                        .depth = record.depth(),
-                       .label = label.meaning.label,
+                       .label = label->meaning.label,
                        .is_end = is_end,
-                       .mismatch = (label.address ^ address) & (is_end - 1)};
+                       .mismatch = (label->address ^ address) & (is_end - 1)};
     };
-    if (labels_->size() <= kLabelsInReach) return calls_.add_run(records.count(), decode);
-    const auto decode_ahead = [records, labels = labels_->view(), decode](std::size_t i) {
+    if (labels_->size() <= kLabelsInReach) return lane_.add_run(records.count(), decode);
+    const auto decode_ahead =
+        [ records, labels = labels_->view(), decode ](std::size_t i) __attribute__((always_inline)) {
       fetch_label_ahead(records, labels, i);
       return decode(i);
     };
-    return calls_.add_run(records.count(), decode_ahead);
+    return lane_.add_run(records.count(), decode_ahead);
   }
 
   bool try_add(const CallRecord& call) const {
-    if (!call.is_entry()) return calls_.try_end(call.time_ns, call.address, call.depth);
-    if (!calls_.can_begin(call.time_ns, call.depth)) return false;
+    if (!call.is_entry()) {
+      if (!lane_.can_end(call.time_ns, call.address, call.depth)) return false;
+      lane_.end(call.time_ns);
+      return true;
+    }
+    if (!lane_.can_begin(call.time_ns, call.depth)) return false;
     const CallLabel& label = symbols_.call_label(call.address);
-    if (label.line == CallLabel::kNoLine)
-      return calls_.try_begin(call.time_ns, label.label, call.address, call.depth);
-    return try_begin(call, label, 0, [](std::uint64_t* words) { return PackedArguments{words, 0}; });
+    if (label.line != CallLabel::kNoLine)
+      return try_begin(call, label, 0, [](std::uint64_t* words) { return PackedArguments{words, 0}; });
+    lane_.begin(call.time_ns, label.label, call.address);
+    return true;
   }
 
   // Adds a call with arguments, and with the line of the function.
@@ -137,11 +148,10 @@ class FastCalls {
       end[1] = static_cast<std::uint32_t>(label.line);
       return PackedArguments{end + 2, count + 1};
     };
-    return calls_.try_begin_with(call.time_ns, label.label, call.address, call.depth, most_words + 2,
-                                 put_all);
+    return lane_.try_begin(call.time_ns, label.label, call.address, most_words + 2, put_all);
   }
 
-  PlainCalls calls_;
+  Lane& lane_;
   TaskSymbols& symbols_;
   const LabelCache* labels_;  // null before the first call
   NameId line_argument_;
@@ -152,7 +162,7 @@ class FilteredFastCalls {
  public:
   // The arguments must outlive this object.
   FilteredFastCalls(Lane& lane, const LabelCache* labels, OptionFilter& filter)
-      : lane_(lane), calls_(lane), labels_(labels), filter_(filter) {}
+      : lane_(lane), labels_(labels), filter_(filter) {}
 
   // Decides for each record whether it is shown. Returns the number of records with a decision. The filter
   // must decide again about the record after these.
@@ -168,24 +178,24 @@ class FilteredFastCalls {
 
  private:
   bool try_end(const CallRecord& call) const {
-    return calls_.try_end_filtered(call.time_ns, call.address, call.depth) ||
-           calls_.try_end(call.time_ns, call.address, call.depth);
+    if (!lane_.can_end(call.time_ns, call.address, call.depth)) return false;
+    lane_.end(call.time_ns);
+    return true;
   }
   bool try_begin(const CallRecord& call, std::uint64_t offset) const {
     const FunctionRule* const* const rule = filter_.plain_rule(call.address);
-    if (rule == nullptr || !calls_.can_begin(call.time_ns, call.depth)) return false;
+    if (rule == nullptr || !lane_.can_begin(call.time_ns, call.depth)) return false;
     if (!filter_.enter_plain(call.depth, *rule, offset)) {
       lane_.begin_filtered(call.time_ns, call.address);
       return true;
     }
     const CallLabel* const label = labels_->find(call.address);
     if (label == nullptr || label->line != CallLabel::kNoLine) return false;
-    calls_.try_begin(call.time_ns, label->label, call.address, call.depth);
+    lane_.begin(call.time_ns, label->label, call.address);
     return true;
   }
 
   Lane& lane_;
-  PlainCalls calls_;
   const LabelCache* labels_;
   OptionFilter& filter_;
 };
