@@ -312,10 +312,10 @@ class TraceBuffer {
 // If the scopes of a thread are not destroyed in the reverse order of their creation, an inner scope ends
 // with the outer one. A scope may be destroyed by another thread, or after the buffer of its thread is gone,
 // for example if it is static. Then it ends with the scope around it, or with its thread.
-class [[nodiscard("a scope without a name ends at once")]] TraceScope {
+class [[nodiscard("a scope that is not a named variable ends at once")]] TraceScope {
  public:
   template <typename... Arguments>
-  [[nodiscard("a scope without a name ends at once")]] explicit TraceScope(
+  [[nodiscard("a scope that is not a named variable ends at once")]] explicit TraceScope(
       const TraceEvent& event, const Arguments&... arguments) noexcept {
     if (!event.is_on()) return;
     buffer_ = TraceBuffer::of_thread();
@@ -449,12 +449,12 @@ struct TracerOptions {
 // the flush. A FIFO, a device or "-" (standard output) can't be overwritten. There, a scope that is open at a
 // flush is written as a begin, and later as an end. Opening a FIFO waits for its reader. When the reader is
 // gone, tracing ends with an error.
-class [[nodiscard("a Tracer without a name ends at once")]] Tracer {
+class [[nodiscard("a Tracer that is not a named variable ends at once")]] Tracer {
  public:
   // Throws std::system_error if the file can't be written or no thread can be started, and std::logic_error
   // if there is already a Tracer.
-  [[nodiscard("a Tracer without a name ends at once")]] explicit Tracer(const std::string& path,
-                                                                        const TracerOptions& options = {});
+  [[nodiscard("a Tracer that is not a named variable ends at once")]] explicit Tracer(
+      const std::string& path, const TracerOptions& options = {});
   // Flushes. Open scopes end now.
   ~Tracer();
   Tracer(const Tracer&) = delete;

@@ -44,15 +44,17 @@ class ReferenceCheck {
     if (string.storage != Storage::Table || string.index == 0) return;
     const auto entry = strings_.find(string.index);
     if (entry != strings_.end() && entry->second != string.text)
-      findings_->add(Fault::StringOfOtherProvider,
-                     "string " + std::to_string(string.index) + " means another string in another provider");
+      findings_->add(Fault::StringOfOtherProvider, "string " + std::to_string(string.index) +
+                                                       " of this provider differs from string " +
+                                                       std::to_string(string.index) + " of another provider");
   }
   void used(const Thread& thread) {
     if (thread.storage != Storage::Table || thread.index == 0) return;
     const auto entry = threads_.find(thread.index);
     if (entry != threads_.end() && entry->second != std::pair(thread.process, thread.thread))
-      findings_->add(Fault::ThreadOfOtherProvider,
-                     "thread " + std::to_string(thread.index) + " means another thread in another provider");
+      findings_->add(Fault::ThreadOfOtherProvider, "thread " + std::to_string(thread.index) +
+                                                       " of this provider differs from thread " +
+                                                       std::to_string(thread.index) + " of another provider");
   }
 
  private:

@@ -90,7 +90,7 @@ class LinkCheck {
       if (!async.open[i].end || *async.open[i].end >= link.time) continue;
       if (i + 1 < async.open.size())
         findings_->report(Fault::AsyncOpenWhenEnded, async.open[i + 1].tag, kind_of(EventType::AsyncBegin),
-                          "still open after the operation of the same id around it, at " +
+                          "still open after the outer operation with the same id, at " +
                               offset_text(async.open[i].tag) + ", has ended");
       async.open.erase(async.open.begin() + static_cast<std::ptrdiff_t>(i));
       --async.ended;

@@ -21,8 +21,8 @@ constexpr std::array kRules = {
          "strings or threads.",
          "Perfetto drops all records of an unknown provider. Tracy has one string table and one thread table "
          "for the whole file, and the Rust reader has one thread table."},
-    Rule{"W4", "A tick is a nanosecond: 1,000,000,000 ticks a second.",
-         "Tracy takes ticks for nanoseconds. At rate 0, the C++ reader reports an error, Perfetto drops all "
+    Rule{"W4", "A tick is a nanosecond, so the initialization has 1,000,000,000 ticks per second.",
+         "Tracy treats ticks as nanoseconds. At rate 0, the C++ reader reports an error, Perfetto drops all "
          "events, and the Rust reader divides by zero."},
     Rule{"W5", "Times are below 2^63 ns and within 2^47 ns (39 hours) of each other.",
          "Perfetto drops later events, and the Rust reader panics. Tracy's times have 48 bits and wrap."},
@@ -52,7 +52,7 @@ constexpr std::array kRules = {
     Rule{"W13", "No large record has more than 4095 words.",
          "Perfetto and Tracy read 12 bits of the size and lose the rest of the file."},
     Rule{"W14", "Large blobs have metadata (format 0).",
-         "The Rust reader takes format 1 for format 0 and aborts."},
+         "The Rust reader reads format 1 as format 0 and aborts."},
     Rule{"W15",
          "Durations of a thread nest: outer durations come first, none overlaps another in part, at most 512 "
          "are nested, and none ends before it starts.",
@@ -71,21 +71,22 @@ constexpr std::array kRules = {
          "are open inside it."},
     Rule{"W18",
          "Names are not empty. The first argument of a thread's name is \"process\", of type koid. A thread "
-         "in a context switch or wakeup has such a name, and its last name has the process of that record.",
-         "Perfetto loses names of threads without such a koid, or puts them under process 0. Programs that "
-         "convert traces skip them. Perfetto takes the process of a scheduled thread from the thread's name, "
-         "and ignores the process in the scheduling record. It shows threads of priority 0 without a known "
-         "process as idle threads."},
+         "in a context switch or wakeup has a name with this argument. The last such name before the record "
+         "has the process of the record.",
+         "Perfetto loses names of threads without this koid, or puts such threads under process 0. Programs "
+         "that convert traces skip such names. Perfetto takes the process of a scheduled thread from the "
+         "thread's name, and ignores the process in the scheduling record. It shows threads of priority 0 "
+         "without a known process as idle threads."},
     Rule{"W19", "Process and thread ids are 1 to 2^32-1.",
-         "Perfetto cuts them to 32 bits, and Tracy may show two threads as one."},
+         "Perfetto truncates ids to 32 bits, and Tracy may show two threads as one."},
     Rule{"W20",
          "Counters have numeric arguments. Different counters have arguments with different names. Counters "
          "that differ only in id or process can have the same argument names. The counter cpu_frequency in "
          "the category power has \"cpu\" and \"value\".",
          "Perfetto counts an error for other types, and draws the counter cpu_frequency by CPU or drops it. "
          "Tracy names a series by its argument only, and merges the series of different counters. It also "
-         "draws a counter with several ids or processes as one plot, but Perfetto does not. This is not "
-         "reported."},
+         "draws a counter with several ids or processes as one plot, but Perfetto does not. fxt-dump does "
+         "not report such counters."},
     Rule{"W21",
          "Flow events are inside a duration of their thread. Between the start of this duration and the flow "
          "event, there is no instant, and no complete event ends. Steps and ends come after a start with the "
@@ -113,11 +114,11 @@ constexpr std::array kRules = {
     Rule{"W26", "There are at most 32,767 pairs of duration name and source location.",
          "Tracy writes a file that it can't load again."},
     Rule{"W27", "An argument \"loc\" = \"file:line\" is a source location.",
-         "Only Tracy uses it. This is not reported."},
+         "Only Tracy uses this argument. fxt-dump does not report other uses."},
     Rule{"W28", "Instants belong to their threads, and have no \"frame\" in their names.",
          "Fuchsia's programs write scopes (process or global) that the spec does not have. Only the C++ "
-         "reader reads them. Tracy takes any instant whose name contains \"frame\", in upper or lower case, "
-         "for the start of a frame. It does not list the instant among the messages of its thread, and draws "
+         "reader reads them. Tracy treats any instant whose name contains \"frame\", in upper or lower case, "
+         "as the start of a frame. It does not list the instant among the messages of its thread, and draws "
          "unintended frames."},
     Rule{"W29", "If a trace is meant for one reader, it has only kinds of records that this reader shows.",
          "Perfetto ignores log messages. Tracy also ignores async operations, flows and context switches. "

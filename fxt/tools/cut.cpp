@@ -118,9 +118,10 @@ void report(const CutCounters& counters, const PieceFiles& files) {
   print_message(fmt::format("{} (events, switches, logs, blobs) in {}\n", counted(counters.events, "record"),
                             counted(counters.pieces, "file")));
   list(files.complete());
-  say(counters.cut_calls, "duration", "cut at the end of a piece");
+  say(counters.cut_calls, "duration", "cut at an edge of the range or of a piece");
   say(counters.outside, "record", "outside of the range");
-  say(counters.cut_flows, "flow", "cut because start and end are in different pieces");
+  say(counters.cut_flows, "flow",
+      "cut because only the start or the end is selected, or because they are in different pieces");
   say(counters.unwritable, "record",
       "left out because of an unknown type, an unknown reference, or an impossible time");
   say(counters.repaired_strings, "string",
@@ -129,8 +130,7 @@ void report(const CutCounters& counters, const PieceFiles& files) {
   say(files.left_out(), "record",
       fmt::format("left out because {} can't represent switches, logs and blobs", files.format().text));
   say(counters.oversized, "file",
-      fmt::format("larger than --split-size, up to {} bytes, because each piece repeats names and open calls",
-                  counters.largest_bytes));
+      fmt::format("larger than --split-size, up to {} bytes", counters.largest_bytes));
   const auto older = files.left_over();
   say(older.size(), "file", "from an earlier trace, with a name like the pieces of this one");
   list(older);
@@ -235,7 +235,7 @@ ExitCode write(const CutterOptions& options, const CutOptions& cut, CallFit* fit
   if (!options.quiet) {
     report(cutter.counters(), files);
     if (fit != nullptr && fit->left_out().calls != 0)
-      print_message(fmt::format("{} shorter than {} ns left out, which took {}\n",
+      print_message(fmt::format("{} shorter than {} ns omitted, with a total time of {}\n",
                                 counted(fit->left_out().calls, "duration"), fit->shortest_ns(),
                                 exact_time(fit->left_out().time_ns)));
     if (fit != nullptr && !fit->thinned().empty()) print_message(fit->thinned() + '\n');

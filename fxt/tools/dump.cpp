@@ -179,7 +179,7 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
                "process;outer;inner, and the ns that inner itself took"),
           graph("callers", DumpMode::Callers,
                 "print the functions that match this shell pattern, and all their direct and indirect "
-                "callers, with the number of calls and their times"),
+                "callers. Each line has a number of calls and their times"),
           graph("callees", DumpMode::Callees,
                 "print the functions that match this shell pattern, and all functions that they call "
                 "directly or indirectly, in the same form"),
@@ -189,9 +189,9 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
                "check the file, and print which rules it breaks and how readers react"),
           {.name = "for",
            .argument = "READERS",
-           .help =
-               "with --check: check only for these readers: perfetto, tracy, fuchsia-cpp, fuchsia-rust, "
-               "spec, separated by commas (default: all). Notes count the records that these readers ignore",
+           .help = "with --check: check only the rules of these readers: perfetto, tracy, fuchsia-cpp, "
+                   "fuchsia-rust, spec, separated by commas (default: all). Notes count the records that "
+                   "these readers ignore",
            .value = each<std::string>(read_readers),
            .works_with = {"check"}},
           only_with({"check"}, flag("werror", 0, options.fails_at_warnings,

@@ -219,8 +219,8 @@ void PieceFiles::check_size(const CutCounters& counters, std::uint64_t read_byte
   if (options_.split_bytes == 0 || counters.pieces > 2 || counters.least_bytes <= options_.split_bytes)
     return;
   throw UsageError(
-      fmt::format("--split-size is {}, but the names and open calls that each piece repeats take {} so far, "
-                  "and may grow; use several times that, or --force for larger pieces",
+      fmt::format("--split-size is {}, but the names and open calls that each piece repeats already take {} "
+                  "bytes; use a much larger --split-size, or --force for larger pieces",
                   counted(options_.split_bytes, "byte"), counters.least_bytes));
 }
 

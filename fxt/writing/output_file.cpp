@@ -234,7 +234,7 @@ void OutputFile::State::overwrite(std::uint64_t offset, std::span<const std::byt
 }
 
 void OutputFile::State::restart() {
-  if (::ftruncate(fd_, 0) != 0 || ::lseek(fd_, 0, SEEK_SET) != 0) fail("can't empty");
+  if (::ftruncate(fd_, 0) != 0 || ::lseek(fd_, 0, SEEK_SET) != 0) fail("can't truncate");
   bytes_written = 0;
 }
 

@@ -252,7 +252,7 @@ class Fit(unittest.TestCase):
                     with self.subTest(f"{recording} {form} {percent}"):
                         fitted, messages = self.cut(whole, f"--fit={limit}")
                         self.assertLessEqual(fitted.stat().st_size, limit)
-                        self.assertIn("left out, which took", messages)
+                        self.assertIn("omitted, with a total time of", messages)
                         self.assert_same_times(full, Trace(fitted))
                         again, _ = self.cut(fitted, f"--fit={limit * 9 // 10}", name="again.fxt")
                         self.assert_same_times(full, Trace(again))

@@ -52,12 +52,13 @@ ProgramText program_text() {
           "Draws the calls of a trace in the Fuchsia trace format, or of a part of it. Each thread has a "
           "track, with nested calls below each other. Frames of GDB are red marks, flows are arrows, and "
           "counters are areas. Async operations and CPUs have separate tracks. With --flame, draws a flame "
-          "graph, in which calls with the same callers are one box. The width of a box is the time of its "
-          "calls. IN may be compressed with gzip, zstd, bzip2 or xz; `-` is standard input. OUT ends in .svg "
-          "for a picture, or in .html for a page that can be zoomed and searched. If it also ends in .gz, "
-          ".zst, .bz2 or .xz, it is compressed. If it is `-`, it is written to standard output. The size of "
-          "OUT is limited. A picture merges calls that are narrower than a pixel. A page merges the "
-          "narrowest calls if there are too many. The report counts the calls that were merged or not drawn.",
+          "graph, in which all calls of a function with the same callers are one box. The width of a box is "
+          "the time of its calls. IN may be compressed with gzip, zstd, bzip2 or xz; `-` is standard input. "
+          "OUT ends in .svg for a picture, or in .html for a page that can be zoomed and searched. If it "
+          "also ends in .gz, .zst, .bz2 or .xz, it is compressed. If it is `-`, it is written to standard "
+          "output. The size of OUT is limited. A picture merges calls that are narrower than a pixel. A page "
+          "merges the narrowest calls if there are too many. The report counts the calls that were merged or "
+          "not drawn.",
       .exit_status =
           "0: success. 1: IN can't be read, is damaged, has nothing to draw or not all requested threads, or "
           "OUT can't be written. Everything that could be read is drawn. 2: wrong usage.",

@@ -45,9 +45,10 @@ class FxtCut : public ToolTest {
 TEST_F(FxtCut, SelectsARange) {
   const Outcome outcome = run("-r 400ns~700ns " + trace() + " " + folder() + "out.fxt");
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_EQ(outcome.output,
-            "2 records (events, switches, logs, blobs) in 1 file\n  " + folder() +
-                "out.fxt\n1 duration cut at the end of a piece\n2 records outside of the range\n");
+  EXPECT_EQ(
+      outcome.output,
+      "2 records (events, switches, logs, blobs) in 1 file\n  " + folder() +
+          "out.fxt\n1 duration cut at an edge of the range or of a piece\n2 records outside of the range\n");
   EXPECT_EQ(dump(folder() + "out.fxt"),
             "begin 1400 1/2 \"c\" \"work\"\n"
             "complete 1500..1600 1/3 \"c\" \"step\"\n"
@@ -57,7 +58,8 @@ TEST_F(FxtCut, SelectsARange) {
 TEST_F(FxtCut, CutsFlowsToOtherThreads) {
   const std::string sample = file("sample.fxt", sample_trace()), out = folder() + "out.fxt";
   EXPECT_THAT(run("--tid 102 " + sample + " " + out).output,
-              HasSubstr("\n1 flow cut because start and end are in different pieces\n"));
+              HasSubstr("\n1 flow cut because only the start or the end is selected, or because they are in "
+                        "different pieces\n"));
   EXPECT_THAT(shell(FXT_DUMP " --check " + out).output, Not(HasSubstr("W21")));
   // The flow leaves thread 101 and comes back to it.
   EXPECT_THAT(run("--tid 101 " + sample + " " + out).output, Not(HasSubstr("flow")));
@@ -111,10 +113,11 @@ TEST_F(FxtCut, RefusesASizeThatIsTooSmallForNames) {
   const std::string out = folder() + "out.fxt";
   const Outcome refused = run("--split-size 2089 " + names + " " + out);
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_EQ(refused.output,
-            "fxt-cut: --split-size is 2089 bytes, but the names and open calls that each piece repeats take "
-            "2090 so far, and may grow; use several times that, or --force for larger pieces\nTry 'fxt-cut "
-            "--help'.\n");
+  EXPECT_EQ(
+      refused.output,
+      "fxt-cut: --split-size is 2089 bytes, but the names and open calls that each piece repeats already "
+      "take 2090 bytes; use a much larger --split-size, or --force for larger pieces\nTry 'fxt-cut "
+      "--help'.\n");
   EXPECT_THAT(run("--split-size 1 " + names + " " + out).output, HasSubstr("--split-size is 1 byte, but"));
   EXPECT_FALSE(std::filesystem::exists(folder() + "out.000.fxt"));
   EXPECT_EQ(run("-q --split-size 2090 " + names + " " + out).output, "");
@@ -135,8 +138,8 @@ TEST_F(FxtCut, RefusesASizeThatIsTooSmallForOpenDurations) {
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_EQ(refused.output, "fxt-cut: these pieces are complete: " + folder() +
                                 "out.000.fxt\nfxt-cut: --split-size is 1000 bytes, but the names and open "
-                                "calls that each piece repeats take 1088 so far, and may grow; use several "
-                                "times that, or --force for larger pieces\nTry 'fxt-cut --help'.\n");
+                                "calls that each piece repeats already take 1088 bytes; use a much larger "
+                                "--split-size, or --force for larger pieces\nTry 'fxt-cut --help'.\n");
 }
 
 TEST_F(FxtCut, SelectsThreadsKindsAndNames) {
