@@ -230,7 +230,7 @@ void LaneBuilder::add_unmatched_threads() {
       unmatched.why_unmatched = "its frames have no timestamps; use collect $trace_timestamp";
     else if (unmatched.marks.empty() && i >= TraceSurvey::kMarkedTracks)
       unmatched.why_unmatched =
-          fmt::format("it is not one of the first {} threads", TraceSurvey::kMarkedTracks);
+          fmt::format("only the first {} threads of a trace file are matched", TraceSurvey::kMarkedTracks);
     else if (unmatched.marks.empty())
       unmatched.why_unmatched = "no hit has a timestamp and a known location";
     context_.timeline.add_unmatched_thread(std::move(unmatched));
@@ -264,7 +264,7 @@ std::unique_ptr<TraceRecording> read_recording(const std::filesystem::path& inpu
   fxt::Budget matches(kMatchedItems, trace.file->size());
   recording->locations = expect_all_frames(trace.description, trace.register_layout(), names, matches);
   if (matches.is_exceeded())
-    note_over_limit(notes, Location::file(trace.path), matches, "some items have no values");
+    note_over_limit(notes, Location::file(trace.path), matches, "some collected items have no values");
   auto modules = std::make_unique<ModuleSet>(std::move(programs), trace, recording->locations,
                                              options.load_biases, notes);
   check_structures(trace, recording->locations, *modules, notes);

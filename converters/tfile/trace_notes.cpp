@@ -33,19 +33,19 @@ void note_frames(const TraceFile& trace, const TraceSurvey& survey, Notes& notes
   if (frames == 0 && survey.damage.empty() && (!status || status->frames.value_or(0) == 0))
     notes.add(kNoFrames, file,
               trace.description.frames_begin < trace.file->size()
-                  ? "no tracepoint was hit between tstart and tstop, or GDB saved the file before; `tstatus` "
-                    "shows the number of frames"
+                  ? "no tracepoint was hit between tstart and tstop, or GDB saved the file before the first "
+                    "hit; `tstatus` shows the number of frames"
                   : "the file was truncated before its first frame; copy the whole file");
   if (!status) return;
   if (status->frames && *status->frames > frames)
     notes.add(kFramesMissing, file,
-              fmt::format("the recording has {} frames, but {} were found", *status->frames, frames),
+              fmt::format("the status line counts {} frames, but the file has {}", *status->frames, frames),
               *status->frames - frames);
   if (status->frames && status->frames_created && *status->frames_created > *status->frames)
-    notes.add(
-        kFramesOverwritten, file,
-        fmt::format("{} frames were recorded, but {} were kept", *status->frames_created, *status->frames),
-        *status->frames_created - *status->frames);
+    notes.add(kFramesOverwritten, file,
+              fmt::format("{} frames were recorded, but the buffer kept only the last {}",
+                          *status->frames_created, *status->frames),
+              *status->frames_created - *status->frames);
   if (status->reason == StopReason::Full)
     notes.add(kBufferFull, file, "the recording stopped because its buffer was full");
 }
@@ -62,13 +62,14 @@ void note_times(const TraceFile& trace, const TraceSurvey& survey, Notes& notes)
   const auto& status = trace.description.status;
   const bool has_span = status && status->start_us && status->stop_us;
   if (time.stamped > 0)
-    notes.add(kSyntheticTime, file,
-              "placed between the frames around them; `collect $trace_timestamp` gives them a time",
-              unstamped);
+    notes.add(
+        kSyntheticTime, file,
+        "placed between the frames before and after them; to record times, use `collect $trace_timestamp`",
+        unstamped);
   else if (has_span)
     notes.add(kSyntheticTime, file,
-              "no frame has a timestamp, so they are placed in order between start and stop; `collect "
-              "$trace_timestamp` gives them a time",
+              "no frame has a timestamp, so they are placed in order between start and stop; to record "
+              "times, use `collect $trace_timestamp`",
               unstamped);
   else
     notes.add(kNoTimeStamps, file,

@@ -125,7 +125,7 @@ class Limits(unittest.TestCase):
             f"tp Z1:{address}:at:0:4:{b'main'.hex()}\ntp Z1:{address}:cmd:0:{len(collect) // 2:x}:{collect}\n\n"
         (self.directory / "a.tfile").write_bytes(b"\x7fTRACE0\n" + description.encode() + (struct.pack("<HI", 1, len(frame)) + frame) * 20_000
                                                  + b"\0\0")
-        self.assert_note("large: more than 4096 variables of a function; the others are unknown", "a.tfile", "--program", "large")
+        self.assert_note("large: more than 4096 variables of a function; the other variables are unknown", "a.tfile", "--program", "large")
 
     def test_long_names_in_many_lines(self):
         trace = Trace()
@@ -314,7 +314,7 @@ class Limits(unittest.TestCase):
         blocks = b"".join(b"M" + struct.pack("<QH", 0x1000 + i, 1) + b"x" for i in range(700_000))
         (self.directory / "a.tfile").write_bytes(b"\x7fTRACE0\nR 0\nstatus 0;tstop::0\ntp T1:401000:E:0:0\n\n"
                                                  + struct.pack("<HI", 1, len(blocks)) + blocks + b"\0\0")
-        self.assert_note("frame 0: more than 131072 blocks of a frame; the others are left out", "a.tfile")
+        self.assert_note("frame 0: more than 131072 blocks of a frame; the other blocks are left out", "a.tfile")
 
     def test_very_many_nested_names(self):
         trace = Trace()

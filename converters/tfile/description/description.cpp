@@ -67,7 +67,7 @@ class FieldReader {
 
   void add_problem(std::string_view name, std::string_view value, std::string_view expected) {
     if (problems_.size() < kMaxFields)
-      problems_.push_back(fmt::format("status: {} is '{}', not {}", name, value, expected));
+      problems_.push_back(fmt::format("status: {} is '{}', expected {}", name, value, expected));
   }
 
   // Reads "tstop:<text>:<n>", or "tstop:0" in old files, and "terror:<text>:<tracepoint>". For other reasons,
@@ -178,7 +178,8 @@ bool DescriptionReader::read_line(std::string_view line) {
     if (const auto problem = tracepoints_.add_piece(rest)) damaged(*problem);
   } else if (keyword == "relocation") {  // "relocation section 10000000 10020000"
     notes_.add(kOseBlocks, Location::line(path_, line_number_),
-               "a line of Enea OSE; blocks of kind E, two numbers whose meaning is unknown, are not shown");
+               "this line was written by Enea OSE; blocks of kind E are not shown, because the meaning of "
+               "their two numbers is unknown");
   } else {
     notes_.add(kUnknownLine, Location::line(path_, line_number_),
                fmt::format("'{}' is not a known kind of line", keyword.substr(0, 40)));

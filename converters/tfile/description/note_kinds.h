@@ -25,7 +25,7 @@ inline constexpr NoteKind kBytesBehindEnd{"bytes-behind-end",
 inline constexpr NoteKind kTruncatedTail{"truncated-tail", "files that end too early"};
 inline constexpr NoteKind kNoFrames{"no-frames", "trace files without frames", true};
 inline constexpr NoteKind kFramesMissing{"frames-missing",
-                                         "frames in the recording that are missing from the file"};
+                                         "frames that the status line counts, but the file does not have"};
 inline constexpr NoteKind kFramesOverwritten{"frames-overwritten",
                                              "frames overwritten in the circular buffer before it was saved"};
 inline constexpr NoteKind kBufferFull{"buffer-full", "recordings stopped because the buffer was full", true};
@@ -60,14 +60,14 @@ inline constexpr NoteKind kItemNotRecorded{"item-not-recorded",
                                            "collected items that the frame does not have", true};
 inline constexpr NoteKind kCallersUnknown{"callers-unknown",
                                           "tracepoints whose collected stack does not lead to main", true};
-inline constexpr NoteKind kItemContradicted{"item-contradicted",
-                                            "collected items that are at another place in the program"};
+inline constexpr NoteKind kItemContradicted{
+    "item-contradicted", "collected items whose recorded data do not match their location in the program"};
 inline constexpr NoteKind kItemNotUnderstood{"item-not-understood",
                                              "collected items whose location is not understood"};
 inline constexpr NoteKind kUntypedValues{"untyped-values", "collected items whose type is not known", true};
 inline constexpr NoteKind kWrongProgram{"wrong-program", "programs that do not fit the tracepoints"};
 inline constexpr NoteKind kUnconfirmedProgram{"unconfirmed-program", "programs that no tracepoint confirms",
                                               true};
-inline constexpr NoteKind kLoadBias{"load-bias", "programs whose load address is unknown or unlikely"};
+inline constexpr NoteKind kLoadBias{"load-bias", "programs whose load address is unknown or probably wrong"};
 
 }  // namespace convert::tfile

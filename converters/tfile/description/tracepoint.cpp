@@ -157,14 +157,15 @@ TracepointLocation* TracepointReader::location(std::uint64_t number, std::uint64
 }
 
 std::optional<std::string> TracepointReader::add_piece(std::string_view piece) {
-  if (piece.empty()) return "empty tracepoint piece";
+  if (piece.empty()) return "empty tracepoint line";
   const char kind = piece.front();
   std::string_view rest = piece.substr(1);
   const auto number = hex_number(next_field(rest, ':'));
   const auto address = hex_number(next_field(rest, ':'));
-  if (!number || !address) return "tracepoint piece without number and address";
+  if (!number || !address) return "tracepoint line without number and address";
   constexpr std::string_view kKnown = "TASZV";
-  if (kKnown.find(kind) == std::string_view::npos) return fmt::format("unknown tracepoint piece '{}'", kind);
+  if (kKnown.find(kind) == std::string_view::npos)
+    return fmt::format("unknown kind of tracepoint line '{}'", kind);
 
   TracepointLocation* const found = location(*number, *address);
   if (found == nullptr) return std::nullopt;

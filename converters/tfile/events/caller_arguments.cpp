@@ -76,7 +76,8 @@ void CallerArguments::add(RecipeDraft& draft, const Frame& frame, std::uint64_t 
   for (std::size_t count = 0; !is_complete; ++count) {
     const auto caller = count < kMaxCallers ? unwinder.next() : std::nullopt;
     if (!caller) {
-      problem = count < kMaxCallers ? unwinder.problem() : fmt::format("there are more than {}", kMaxCallers);
+      problem = count < kMaxCallers ? unwinder.problem()
+                                    : fmt::format("there are more than {} callers", kMaxCallers);
       break;
     }
     for (const std::uint64_t jump : tail_calls_->between(caller->address + 1, called))

@@ -51,7 +51,7 @@ std::vector<std::string> Plots::missing() const {
   for (const auto& [argument, is_plotted] : is_plotted_)
     if (is_number(argument.second) && is_of_program(names_.text(argument.first)))
       numbers.insert(names_.text(argument.first));
-  std::string known = numbers.empty() ? "no numbers" : "";
+  std::string known = numbers.empty() ? "the frames have no numbers" : "the frames have these numbers: ";
   std::size_t listed = 0;
   for (const std::string_view number : numbers)
     if (listed++ < kMaxListed) known += fmt::format("{}{}", listed == 1 ? "" : ", ", number);
@@ -61,7 +61,7 @@ std::vector<std::string> Plots::missing() const {
     if (std::ranges::none_of(is_plotted_, [&](const auto& argument) {
           return is_item(item, names_.text(argument.first.first), argument.first.second);
         }))
-      missing.push_back(fmt::format("`{}`: frames have {}", item, known));
+      missing.push_back(fmt::format("`{}`: {}", item, known));
   return missing;
 }
 

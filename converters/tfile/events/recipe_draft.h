@@ -43,7 +43,7 @@ class Plots {
   bool has(const Argument& argument);
   // The label of all counters. Their arguments have different names. Perfetto shows both: "plot:queue.size".
   LabelId label() const { return label_; }
-  // The items without a counter, after all frames were shown: "`nosuch`: frames have n, it->id".
+  // The items without a counter, after all frames were shown, such as "`nosuch`: the frames have no numbers".
   std::vector<std::string> missing() const;
 
  private:

@@ -108,9 +108,9 @@ void ValueArguments::add_item(std::size_t index, const ExpectedBlocks& expected)
   if (items_.is_contradicted(index)) {
     note(kItemContradicted, item.text,
          is_described(items_.values(index))
-             ? "the recorded memory or registers do not match its location in the program"
-             : "the program does not describe it, and another item of its tracepoint does not match the "
-               "program");
+             ? "the recorded memory or registers do not match the item's location in the program"
+             : "the program does not describe the item, and another item of the tracepoint does not match "
+               "the program");
     return;
   }
   const auto& values = items_.values(index);
@@ -171,7 +171,7 @@ bool ValueArguments::add_value(const ItemValue& item, PointerForm form) {
   if (is_in_memory) {
     if (!add_in_memory(item))
       note(kItemNotRecorded, item.text,
-           bytes_of(value) == 0 ? std::string("the frame does not have the data that give its size")
+           bytes_of(value) == 0 ? std::string("the frame does not have the data that give the item's size")
                                 : fmt::format("the frame does not have all of the {} bytes at {:#x}",
                                               bytes_of(value), value.storage.address));
   } else if (value.type->kind == Type::Kind::Reference) {
@@ -291,7 +291,7 @@ void ValueArguments::add_target(const ItemValue& item, const ItemValue& target, 
   if (is_in_memory && (add_in_memory(target) || add_constant(target))) return;
   if (item.value.type->is_implicit)
     note(kItemNotRecorded, item.text,
-         fmt::format("the frame does not have the data that it refers to, at {:#x}", address));
+         fmt::format("the frame does not have the data to which the item refers, at {:#x}", address));
   else
     add_address(target, address);
 }

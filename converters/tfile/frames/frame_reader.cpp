@@ -97,11 +97,11 @@ const Frame* FrameReader::broken_frame(const FrameHeader& header, std::size_t go
     start_frame(header);
     frame_.is_partial = !is_whole;
     if (!is_whole)
-      add_damage(
-          Damage::Kind::Frame, first_bad, end,
-          frame_.blocks.size() == kFrameBlocks.least
-              ? fmt::format("frame {}: {}; the others are left out", frame_.number, kFrameBlocks.exceeded())
-              : fmt::format("frame {}: unknown or damaged block", frame_.number));
+      add_damage(Damage::Kind::Frame, first_bad, end,
+                 frame_.blocks.size() == kFrameBlocks.least
+                     ? fmt::format("frame {}: {}; the other blocks are left out", frame_.number,
+                                   kFrameBlocks.exceeded())
+                     : fmt::format("frame {}: unknown or damaged block", frame_.number));
   } else if (is_circular_ || !expected_frames_ || frames_are_missing()) {
     const std::uint64_t from = is_known ? first_bad : offset_ + 1;
     const auto chain = find_chain(from, file_.size());

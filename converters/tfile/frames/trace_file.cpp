@@ -44,7 +44,8 @@ void read_description(FileWindow& file, Description& description, Notes& notes) 
   std::size_t line_bytes = 4096;  // grows with the longest line
   for (;;) {
     if (offset + line_bytes > kMaxDescriptionBytes)
-      throw InputError(Location::byte(file.path(), offset), "the description has no end");
+      throw InputError(Location::byte(file.path(), offset),
+                       "the empty line that ends the description is missing");
     const std::string_view text = as_text(file.at(offset, line_bytes));
     const std::size_t end = text.find('\n');
     if (end == std::string_view::npos && offset + text.size() < file.size()) {

@@ -327,7 +327,7 @@ std::vector<std::string> DebugInfo::left_out() const {
   if (ranges_.is_exceeded()) texts.push_back(ranges_.exceeded() + "; some functions are unknown");
   if (call_frames_.work().is_exceeded())
     texts.push_back(call_frames_.work().exceeded() + "; some callers and locations are unknown");
-  if (has_left_out_variables_) texts.push_back(kVariables.exceeded() + "; the others are unknown");
+  if (has_left_out_variables_) texts.push_back(kVariables.exceeded() + "; the other variables are unknown");
   for (const fxt::Budget* const budget : {&scope_variables_, &locations_, &searched_lists_})
     if (budget->is_exceeded()) texts.push_back(budget->exceeded() + "; some variables are unknown");
   for (const fxt::Budget* const budget : {&searched_, &die_scopes_.long_names()})

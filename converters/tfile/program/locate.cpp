@@ -436,9 +436,9 @@ std::optional<std::uint64_t> copy_in_program(Dwarf_Die variable, DebugInfo& info
 std::string_view problem_of(Missing missing) {
   switch (missing) {
     case Missing::OptimizedOut:
-      return "the compiler optimized it out there; build with -Og or less to see it";
+      return "the compiler optimized it out at this address; build with -Og or -O0";
     case Missing::AtEntry:
-      return "its value depends on the function's entry, which GDB does not record";
+      return "its value depends on a register at the function's entry, which GDB does not record";
     case Missing::NotRecorded:
       return "the frame does not have a register or memory that is needed to find it";
     case Missing::OtherFrame:

@@ -147,9 +147,9 @@ Use use_of(Candidate& candidate, Notes& notes) {
                           *check.bias, candidate.rival));
     return Use::Nothing;
   } else if (!check.equal_biases.empty()) {
-    notes.add(
-        kLoadBias, file,
-        fmt::format("it fits equally well at {:#x}; use --load-bias", fmt::join(check.equal_biases, ", ")));
+    notes.add(kLoadBias, file,
+              fmt::format("it fits equally well at several addresses ({:#x}); use --load-bias to choose one",
+                          fmt::join(check.equal_biases, ", ")));
     return Use::Nothing;
   } else if (!check.bias) {
     notes.add(kLoadBias, file, "no tracepoint shows its load address; use --load-bias");
@@ -181,8 +181,8 @@ void note_other_place(Program& program, std::uint64_t given, const ProgramCheck&
   const Location file = Location::file(program.path());
   if (found.bias && found.agreements > 0)
     notes.add(kLoadBias, file,
-              fmt::format("no tracepoint is in it with --load-bias {:#x}, but some are with {:#x}", given,
-                          *found.bias));
+              fmt::format("with --load-bias {:#x}, no tracepoint is in this program; with {:#x}, some are",
+                          given, *found.bias));
   else
     notes.add(kUnconfirmedProgram, file, "no tracepoint names a function or line in it");
   program.set_load_bias(given);

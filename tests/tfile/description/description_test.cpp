@@ -68,8 +68,8 @@ TEST(TraceStatus, DamagedFieldsAreProblems) {
   std::vector<std::string> problems;
   const TraceStatus status = read_status("2;tframes:zz;username:6;tfree:10", problems);
   EXPECT_THAT(problems, ElementsAre("status: starts with '2', expected 0 or 1",
-                                    "status: tframes is 'zz', not a hexadecimal number",
-                                    "status: username is '6', not hexadecimal text"));
+                                    "status: tframes is 'zz', expected a hexadecimal number",
+                                    "status: username is '6', expected hexadecimal text"));
   EXPECT_EQ(status.buffer_free, 16u);
 }
 

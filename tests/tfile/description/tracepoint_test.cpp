@@ -129,23 +129,24 @@ struct Bad {
 class BadPieces : public testing::TestWithParam<Bad> {};
 INSTANTIATE_TEST_SUITE_P(
     All, BadPieces,
-    testing::Values(
-        Bad{"", "empty tracepoint piece"}, Bad{"T", "tracepoint piece without number and address"},
-        Bad{"Tx:100:E:0:0", "tracepoint piece without number and address"},
-        Bad{"Y1:100:", "unknown tracepoint piece 'Y'"},
-        Bad{"T1:100:Q:0:0", "tracepoint state is 'Q', expected E or D"},
-        Bad{"T1:100:E:0", "tracepoint without step and pass count"},
-        Bad{"T1:100:E:0:0:K", "unknown tracepoint option 'K'"},
-        Bad{"T1:100:E:0:0:X9,22", "damaged condition"}, Bad{"A1:100:", ""},
-        Bad{"A1:100:M1", "damaged action"}, Bad{"A1:100:X00000009,27", "damaged action"},
-        Bad{"Z1:100:at:0:3:66696", "damaged source text"}, Bad{"V1:100:x:1", "damaged hit count"},
-        Bad{"A1:100:R", "damaged action"}, Bad{"A1:100:Q", "damaged action"},
-        Bad{"A1:100:M1,2", "damaged action"}, Bad{"A1:100:M1,2,", "damaged action"},
-        Bad{"A1:100:M,2,3", "damaged action"}, Bad{"A1:100:M1,,3", "damaged action"},
-        Bad{"A1:100:M-,2,3", ""}, Bad{"A1:100:X2", "damaged action"}, Bad{"A1:100:X2,2", "damaged action"},
-        Bad{"A1:100:X2,2202", ""}, Bad{"A1:100:Xz,22", "damaged action"}, Bad{"A1:100:R1-R2", ""},
-        Bad{"T1:100:E:0:0:F5S", "damaged tracepoint options"}, Bad{"Z1:100:at::1:66", "damaged source text"},
-        Bad{"Z1:100:at:0::66", "damaged source text"}));
+    testing::Values(Bad{"", "empty tracepoint line"}, Bad{"T", "tracepoint line without number and address"},
+                    Bad{"Tx:100:E:0:0", "tracepoint line without number and address"},
+                    Bad{"Y1:100:", "unknown kind of tracepoint line 'Y'"},
+                    Bad{"T1:100:Q:0:0", "tracepoint state is 'Q', expected E or D"},
+                    Bad{"T1:100:E:0", "tracepoint without step and pass count"},
+                    Bad{"T1:100:E:0:0:K", "unknown tracepoint option 'K'"},
+                    Bad{"T1:100:E:0:0:X9,22", "damaged condition"}, Bad{"A1:100:", ""},
+                    Bad{"A1:100:M1", "damaged action"}, Bad{"A1:100:X00000009,27", "damaged action"},
+                    Bad{"Z1:100:at:0:3:66696", "damaged source text"}, Bad{"V1:100:x:1", "damaged hit count"},
+                    Bad{"A1:100:R", "damaged action"}, Bad{"A1:100:Q", "damaged action"},
+                    Bad{"A1:100:M1,2", "damaged action"}, Bad{"A1:100:M1,2,", "damaged action"},
+                    Bad{"A1:100:M,2,3", "damaged action"}, Bad{"A1:100:M1,,3", "damaged action"},
+                    Bad{"A1:100:M-,2,3", ""}, Bad{"A1:100:X2", "damaged action"},
+                    Bad{"A1:100:X2,2", "damaged action"}, Bad{"A1:100:X2,2202", ""},
+                    Bad{"A1:100:Xz,22", "damaged action"}, Bad{"A1:100:R1-R2", ""},
+                    Bad{"T1:100:E:0:0:F5S", "damaged tracepoint options"},
+                    Bad{"Z1:100:at::1:66", "damaged source text"},
+                    Bad{"Z1:100:at:0::66", "damaged source text"}));
 TEST_P(BadPieces, AreProblems) {
   fxt::Budget memory(kDescriptionMemory);
   TracepointReader tracepoints(memory);

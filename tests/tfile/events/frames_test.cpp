@@ -212,7 +212,8 @@ TEST(TraceFrames, PlottedItemsAreAlsoCounters) {
   EXPECT_THAT(t.notes(), Not(Contains(HasSubstr("not-plotted"))));
   EXPECT_THAT(counters({"g", "hash", "tracepoint", "$trace_timestamp"}), testing::IsEmpty());
   EXPECT_THAT(t.notes(),
-              testing::IsSupersetOf({"not-plotted 4", "FILE: `g`: frames have g_hash, mem.0x1000"}));
+              testing::IsSupersetOf(
+                  {"not-plotted 4", "FILE: `g`: the frames have these numbers: g_hash, mem.0x1000"}));
   EXPECT_THAT(counters({}), testing::IsEmpty());
 }
 

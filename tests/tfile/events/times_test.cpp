@@ -251,7 +251,7 @@ TEST(TraceSession, ShowsTheStatus) {
               Contains(HasSubstr("@2000002000 session:trace stop stop_reason=\"stopped by command\"")));
   EXPECT_THAT(t.all_lines(), Not(Contains(HasSubstr("session:overwritten"))));
   EXPECT_THAT(t.all_lines(), Not(Contains(HasSubstr("session:buffer full"))));
-  EXPECT_THAT(t.notes(), Contains("FILE: the recording has 3 frames, but 1 were found"));
+  EXPECT_THAT(t.notes(), Contains("FILE: the status line counts 3 frames, but the file has 1"));
 }
 
 TEST(TraceSession, WithoutFramesHasStartAndStop) {

@@ -63,7 +63,8 @@ TEST(DamagedTrace, ADescriptionWithoutEndIsRefused) {
     t.lines();
     ADD_FAILURE();
   } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), testing::EndsWith(":+0xd: the description has no end"));
+    EXPECT_THAT(error.what(),
+                testing::EndsWith(":+0xd: the empty line that ends the description is missing"));
   }
 }
 

@@ -145,9 +145,8 @@ TEST_F(Modules, AModuleWithoutTracepointsIsNotNotedIfAllPlacesAreGiven) {
 TEST_F(Modules, AGivenAddressThatFitsNoTracepointIsNoted) {
   tracepoint("plant::pump", address_of(0, "plant::pump")).place({{.bias = 0x1'0000'0000}});
   EXPECT_EQ(notes_.count(kUnconfirmedProgram), 0u);
-  EXPECT_THAT(
-      first_note(),
-      EndsWith("traced_fixed: no tracepoint is in it with --load-bias 0x100000000, but some are with 0x0"));
+  EXPECT_THAT(first_note(), EndsWith("traced_fixed: with --load-bias 0x100000000, no tracepoint is in this "
+                                     "program; with 0x0, some are"));
 }
 
 TEST_F(Modules, AModuleThatContradictsIsLeftOut) {

@@ -326,9 +326,9 @@ TEST_F(TypedFrames, ArraysThatTheFrameLacksAreNotShown) {
   tracepoint("plant::pump", "collect ada_vector", fmt::format("M-1,{:x},10", vector));
   t.frame(2).memory(vector, t.number(std::uint64_t{16}) + t.number(std::uint64_t{32}));
   EXPECT_THAT(frame_line(), Not(HasSubstr("ada_vector")));
-  EXPECT_THAT(
-      t.notes(),
-      Contains(HasSubstr("`ada_vector`: the frame does not have the data that it refers to, at 0x10")));
+  EXPECT_THAT(t.notes(),
+              Contains(HasSubstr(
+                  "`ada_vector`: the frame does not have the data to which the item refers, at 0x10")));
 }
 
 TEST_F(TypedFrames, ArraysMayBeIndexedByEnumerators) {
@@ -490,7 +490,7 @@ TEST_F(Entries, ContradictedVariablesHaveNoTypes) {
   EXPECT_THAT(t.details(),
               Contains(EndsWith(
                   ": 1 frame, 2 items, 2 without a typed value (`moved`: the recorded memory or registers do "
-                  "not match its location in the program), 2 blocks of memory without a name")));
+                  "not match the item's location in the program), 2 blocks of memory without a name")));
 }
 
 TEST_F(Entries, OnlyContradictedItemsAreNotShown) {
@@ -871,7 +871,7 @@ TEST_F(Callers, HaveALimit) {
   std::vector<std::uint64_t> words(100, start_of("plain_start") + 1);
   const std::string line = line_at("plant::pump", words);
   EXPECT_THAT(line, HasSubstr(" < plain_start < …\" "));
-  EXPECT_THAT(notes, Contains(EndsWith("there are more than 64")));
+  EXPECT_THAT(notes, Contains(EndsWith("there are more than 64 callers")));
 }
 
 TEST_F(Callers, AreNamedWithInlinedFunctions) {

@@ -367,7 +367,7 @@ TEST(KernelThreads, ThreadsAfterTheFirst256AreNotMatched) {
   options.tids = {256, 257};
   EXPECT_THAT(unmatched_notes(t, options),
               ElementsAre("FILE: thread pid=256: no hit is inside an open call of its function",
-                          "FILE: thread pid=257: it is not one of the first 256 threads"));
+                          "FILE: thread pid=257: only the first 256 threads of a trace file are matched"));
 }
 
 }  // namespace
