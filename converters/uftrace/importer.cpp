@@ -145,7 +145,7 @@ void note_shared_symbol_files(const RecordingImport& recording, Notes& notes) {
     const ModuleFileHeader header = parse_module_file_header(read_optional_file(place, notes).value_or(""));
     if (header.module_path.empty() && header.build_id.empty())
       notes.add(kUnsureSymbols, Location::file(place.text()),
-                fmt::format("may have the functions of any of these: {}", fmt::join(paths, ", ")));
+                fmt::format("may have the symbols of any of these modules: {}", fmt::join(paths, ", ")));
   }
 }
 
@@ -211,7 +211,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
     for (const auto& [tid, plan] : plans) recording.kernel_queues[tid];
   else if (options.kernel_only)
     context.notes.add(kNothingOfKernel, Location::file(input.native()),
-                      "has no kernel events, so nothing is shown");
+                      "has no kernel events, so --kernel-only shows nothing of this input");
   if (recording.filters != nullptr) drop_hidden_arrows(plans, *recording.filters, recording.symbolizer);
   use_index(recording, context);
 

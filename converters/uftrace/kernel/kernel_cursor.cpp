@@ -103,7 +103,7 @@ bool KernelCursor::open_page() {
     drop_page_from(0, kZeroFilled, "zeros instead of a page");
   } else if (size > layout_.page_bytes - layout_.data_offset()) {
     drop_page_from(0, kDamagedBytes,
-                   fmt::format("not a page, because it can't have {} bytes of events", size));
+                   fmt::format("not a page, because a page can't have {} bytes of events", size));
   } else if (!has_plausible_time(head.time_ns, behind)) {
     drop_page_from(0, kDamagedBytes,
                    fmt::format("the page's time of {} ns is impossible here", head.time_ns));

@@ -123,14 +123,14 @@ void KernelFileSource::stage_other(std::uint64_t type, const KernelEvent& event,
 
 void KernelFileSource::note_short(const KernelEvent& event, const Cpu& cpu) {
   notes_.add(kEventSkipped, [&] {
-    return fmt::format("CPU {}: a kernel event of {} bytes", cpu.number, event.payload.size());
+    return fmt::format("CPU {}: a kernel event of {} bytes is too short", cpu.number, event.payload.size());
   });
 }
 
 void KernelFileSource::note_skipped(std::uint64_t type, const KernelEvent& event, const Cpu& cpu) {
   notes_.add(kEventSkipped, [&] {
-    return fmt::format("CPU {}: a kernel event of type {} and {} bytes", cpu.number, type,
-                       event.payload.size());
+    return fmt::format("CPU {}: a kernel event of type {} with {} bytes is unknown or too short", cpu.number,
+                       type, event.payload.size());
   });
 }
 

@@ -47,7 +47,7 @@ inline constexpr NoteKind kNoSuchFunction{"no-such-function", "patterns that mat
 inline constexpr NoteKind kNeverCalled{"never-called",
                                        "patterns that match only functions that were not called", true};
 inline constexpr NoteKind kNotInInput{
-    "not-in-input", "patterns that match no function of one input, but functions of others", true};
+    "not-in-input", "patterns that match functions of another input, but no function of this one", true};
 inline constexpr NoteKind kCallsLeftOut{"calls-left-out", "calls filtered out by options", true};
 inline constexpr NoteKind kEventsLeftOut{"events-left-out", "events filtered out by options", true};
 inline constexpr NoteKind kThreadsLeftOut{"threads-left-out", "threads filtered out by options", true};
@@ -60,8 +60,8 @@ inline constexpr NoteKind kExitWithoutEntry{"exit-without-entry", "exits whose e
 inline constexpr NoteKind kExitMissing{"exit-missing", "calls that ended without an exit"};
 inline constexpr NoteKind kExitDepth{"exit-depth",
                                      "threads whose exits were recorded at the depth of the caller", true};
-inline constexpr NoteKind kAddressMismatch{"address-mismatch",
-                                           "exits from another function than the one entered at that depth"};
+inline constexpr NoteKind kAddressMismatch{
+    "address-mismatch", "exits of a function other than the one that was entered at this depth"};
 inline constexpr NoteKind kLongjmp{
     "longjmp", "second returns of setjmp, which end the calls made since the first", true};
 inline constexpr NoteKind kClosedByExec{"closed-by-exec", "calls ended because exec replaced the program",
@@ -75,7 +75,7 @@ inline constexpr NoteKind kForkNotDrawn{"fork-not-drawn",
 // ---- Record files: records ----
 inline constexpr NoteKind kRecordsLost{"records-lost", "records that the recorder lost"};
 inline constexpr NoteKind kTruncatedTail{"truncated-tail",
-                                         "bytes at the end of a file that are not a complete record"};
+                                         "bytes of an incomplete record at the end of a file"};
 inline constexpr NoteKind kZeroFilled{"zero-filled", "bytes of zeros instead of records"};
 inline constexpr NoteKind kDamagedBytes{"damaged-bytes", "bytes that are not records, skipped"};
 inline constexpr NoteKind kBadTime{"bad-time", "records dropped because of an impossible time"};

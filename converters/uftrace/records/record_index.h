@@ -20,7 +20,7 @@
 namespace convert::uftrace {
 
 inline constexpr NoteKind kIndexIgnored{
-    "index-ignored", "indexes of recordings that are damaged or can't be written, and are not used", true};
+    "index-ignored", "indexes that are not used, because they are damaged or can't be written", true};
 
 // The entry of an open call in the record file, with its payload.
 struct IndexedEntry {

@@ -151,8 +151,9 @@ ElfFiles::Symbols ElfFiles::read(const Image& image) const {
                                     : fmt::format("{}: has no symbols{}", file->file.path(), kSysrootAdvice));
   } else if (program.file != nullptr && image.build_id.empty()) {
     symbols.kind = &kUnsureSymbols;
-    symbols.text = fmt::format("{}: the recording has no build-id{}", file->file.path(),
-                               image.size_bytes ? ", and only the size matches" : " of the loaded file");
+    symbols.text = fmt::format(
+        "{}: the recording has no build-id{}", file->file.path(),
+        image.size_bytes ? ", and only the size matches" : " for this file, so its build was not checked");
   }
   return symbols;
 }

@@ -101,7 +101,7 @@ void InnerCalls::lose_kernel_events(std::uint64_t known_until_ns) {
     const std::size_t depth = lane_.depth() - 1 - (is_below_switch ? 1 : 0);
     if (!lane_.end_earlier(depth, end_ns, {{names_.repaired, kCutByLoss.name}})) break;
     note(kCutByLoss,
-         [&] { return fmt::format("a kernel call of {} ends at {} ns", name_of(frame.label), end_ns); });
+         [&] { return fmt::format("a kernel call of {} is cut at {} ns", name_of(frame.label), end_ns); });
     frame.is_drawn = false;
     keep_around(i - 1);
     --drawn_;
@@ -137,7 +137,7 @@ void InnerCalls::end_top(std::uint64_t time_ns, const std::uint64_t* returned, s
   const bool overlaps = below_switch_ == drawn_;
   if (overlaps) {
     note(kKernelClipped, [&] {
-      return fmt::format("a kernel call of {} ends at {} ns, while the thread is off the CPU",
+      return fmt::format("a kernel call of {} is cut at {} ns, while the thread is off the CPU",
                          name_of(frames_.back().label), time_ns);
     });
     repaired = kKernelClipped.name;
@@ -200,7 +200,7 @@ void InnerCalls::cut_drawn_above(std::size_t drawn, std::uint64_t time_ns, const
     keep_around(i - 1);
     const bool is_earlier = &kind != &kCutByLoss && end_earlier(frame, kExitMissing);
     note(is_earlier ? kExitMissing : kind, [&] {
-      return fmt::format("a kernel call of {} ends at {} ns", name_of(frame.label),
+      return fmt::format("a kernel call of {} is cut at {} ns", name_of(frame.label),
                          is_earlier ? frame.passed_ns : time_ns);
     });
     if (is_earlier) continue;

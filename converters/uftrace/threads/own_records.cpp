@@ -125,12 +125,12 @@ void OwnRecords::collect_values(const RecordItem& item) {
   if (label.line != CallLabel::kNoLine) values_.add({shared_.debug.loc(), label.line});
 }
 
-// Returns " of draw@libgui.so", for example, and adds ", which has no .dbg file" if this is true.
+// Returns " of draw@libgui.so", for example, and adds ", whose module has no .dbg file" if this is true.
 std::string OwnRecords::function_of(const CallRecord& call) const {
   const Names::Label label = names_.label(stages_.symbols.label(call.address));
   const bool has_file = shared_.debug.of(stages_.symbols.at(call.address)) != nullptr;
   return fmt::format(" of {}@{}{}", names_.text(label.name), names_.text(label.category),
-                     has_file ? "" : ", which has no .dbg file");
+                     has_file ? "" : ", whose module has no .dbg file");
 }
 
 // ---- Events ----
@@ -148,7 +148,8 @@ void OwnRecords::emit_event(const RecordItem& item) {
                         stages_.filter.shows_event(stages_.calls.depth(), is_of_call);
   if (!events_.emit(event.address, time_ns, item.payload, is_shown ? &lane_ : nullptr))
     notes_.add(kEventSkipped, [&] {
-      return fmt::format("event {} with {} bytes of data", event.address, item.payload.size());
+      return fmt::format("event {} with {} bytes of data is unknown or too short", event.address,
+                         item.payload.size());
     });
   stages_.calls.resume();
 }

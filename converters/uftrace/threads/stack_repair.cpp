@@ -228,7 +228,7 @@ void StackRepair::settle(std::uint64_t time_ns, std::size_t open, const std::uin
   const std::size_t changed = lane_.depth() - kept + open - kept;
   if (changed == 0) return;
   notes_.add(kCutByLoss,
-             fmt::format("at the gap before this record, {} calls ended and {} started", lane_.depth() - kept,
+             fmt::format("calls at the gap before this record: {} ended, {} started", lane_.depth() - kept,
                          open - kept),
              changed);
   close_down_to(kept, lane_.last_ns(), kCutByLoss);
@@ -256,7 +256,8 @@ bool StackRepair::top_is_visible() const {
 }
 
 void StackRepair::note_lost_arrow(bool to_thread) {
-  notes_.add(kForkNotDrawn, fmt::format("the {}'s arrow has no visible call", to_thread ? "thread" : "fork"));
+  notes_.add(kForkNotDrawn,
+             fmt::format("no call is shown at one end of the {}'s arrow", to_thread ? "thread" : "fork"));
 }
 
 void StackRepair::end_arrow(std::uint64_t time_ns) {

@@ -144,9 +144,9 @@ TEST_F(UftraceKernel, CallsThatOverlapProgramCallsAreCut) {
                                      "100/100 [20, 40] demo:f", "100/100 [24, 25] [kernel]:handle_fault",
                                      "100/100 [38, 40] [kernel]:do_syscall repaired=\"kernel-clipped\""));
   EXPECT_THAT(r.notes(),
-              ElementsAre("kernel-clipped 3", "DIR: thread 100: a kernel call of vfs_read ends at 20 ns",
-                          "DIR: thread 100: a kernel call of do_syscall ends at 20 ns",
-                          "DIR: thread 100: a kernel call of do_syscall ends at 40 ns"));
+              ElementsAre("kernel-clipped 3", "DIR: thread 100: a kernel call of vfs_read is cut at 20 ns",
+                          "DIR: thread 100: a kernel call of do_syscall is cut at 20 ns",
+                          "DIR: thread 100: a kernel call of do_syscall is cut at 40 ns"));
 }
 
 TEST_F(UftraceKernel, AtEqualTimesCallsNest) {
@@ -306,7 +306,7 @@ TEST_F(UftraceKernel, ALossCutsOpenCalls) {
                   "100/101 @51 buffer full", "100/101 [51, 52] [kernel]:handle_fault"));
   EXPECT_THAT(r.notes(),
               ElementsAre("kernel-events-lost 5151", "CPU 2: the kernel lost 5151 events", "cut-by-loss 1",
-                          "DIR: thread 100: a kernel call of do_syscall ends at 24 ns"));
+                          "DIR: thread 100: a kernel call of do_syscall is cut at 24 ns"));
 }
 
 TEST_F(UftraceKernel, ReturnValuesAndCallersAreArguments) {

@@ -188,7 +188,7 @@ INSTANTIATE_TEST_SUITE_P(
                 page_of(200, 241),
                 {},
                 {"damaged-bytes 256",
-                 "kernel-cpu3.dat:+0x100: not a page, because it can't have 241 bytes of events"}},
+                 "kernel-cpu3.dat:+0x100: not a page, because a page can't have 241 bytes of events"}},
         Damaged{"TooEarly", page_of(1, 0), {}, {}},
         Damaged{"Never",
                 page_of(std::uint64_t{1} << 63, 0),

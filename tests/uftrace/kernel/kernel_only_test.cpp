@@ -111,8 +111,10 @@ TEST_F(KernelOnly, SwitchesAreTheKernelsOwn) {
 TEST_F(KernelOnly, ARecordingWithoutTheKernelHasNothingToShow) {
   r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
   EXPECT_THAT(lines(), IsEmpty());
-  EXPECT_THAT(r.notes(), ElementsAre("nothing-of-kernel 1", "DIR: has no kernel events, so nothing is shown",
-                                     "calls-left-out 1", "DIR/100.dat: 1"));
+  EXPECT_THAT(r.notes(),
+              ElementsAre("nothing-of-kernel 1",
+                          "DIR: has no kernel events, so --kernel-only shows nothing of this input",
+                          "calls-left-out 1", "DIR/100.dat: 1"));
 }
 
 }  // namespace

@@ -152,7 +152,7 @@ TEST(UftraceCalls, LostRecords) {
                                      "100/100 12] demo:g"));
   EXPECT_THAT(r.notes(),
               ElementsAre("records-lost 7", "DIR/100.dat:+0x30: the recorder lost 7 records", "cut-by-loss 1",
-                          "DIR/100.dat:+0x40: at the gap before this record, 1 calls ended and 0 started"));
+                          "DIR/100.dat:+0x40: calls at the gap before this record: 1 ended, 0 started"));
 }
 
 TEST(UftraceCalls, ALossHidesEntries) {

@@ -33,11 +33,9 @@ TEST(UftracePayload, IsSkippedAndTheCallKept) {
   R r;
   r.entry(10, 0, R::kMain).entry_with_payload(11, 1, R::kF, 40).exit(13, 1, R::kF).exit(20, 0, R::kMain);
   EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main", "100/100 [11, 13] demo:f"));
-  EXPECT_THAT(
-      r.notes(),
-      ElementsAre(
-          "payload-skipped 1",
-          "DIR/100.dat:+0x10: 40 bytes of arguments or return value of f@demo, which has no .dbg file"));
+  EXPECT_THAT(r.notes(), ElementsAre("payload-skipped 1",
+                                     "DIR/100.dat:+0x10: 40 bytes of arguments or return value of f@demo, "
+                                     "whose module has no .dbg file"));
 }
 
 TEST(UftracePayload, OfTheLastRecordEndsWithTheFile) {
@@ -53,9 +51,10 @@ TEST(UftraceEvents, UnknownOnesAreSkippedByTheirLength) {
   r.entry(10, 0, R::kMain).event(11, 100001, 4).event(12, 999, 0).event(12, 777, 100).exit(20, 0, R::kMain);
   EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main"));
   EXPECT_THAT(r.notes(),
-              ElementsAre("event-skipped 3", "DIR/100.dat:+0x10: event 100001 with 4 bytes of data",
-                          "DIR/100.dat:+0x28: event 999 with 0 bytes of data",
-                          "DIR/100.dat:+0x38: event 777 with 100 bytes of data"));
+              ElementsAre("event-skipped 3",
+                          "DIR/100.dat:+0x10: event 100001 with 4 bytes of data is unknown or too short",
+                          "DIR/100.dat:+0x28: event 999 with 0 bytes of data is unknown or too short",
+                          "DIR/100.dat:+0x38: event 777 with 100 bytes of data is unknown or too short"));
 }
 
 TEST(UftraceDamage, TheGoodPartsAreKept) {

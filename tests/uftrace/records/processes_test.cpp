@@ -413,7 +413,7 @@ TEST(UftraceExec, OfAProgramOfTheSameBasename) {
   EXPECT_THAT(r.notes(),
               testing::IsSupersetOf(
                   {"unsure-symbols 1",
-                   "DIR/demo.sym: may have the functions of any of these: /bin/demo, /other/demo"}));
+                   "DIR/demo.sym: may have the symbols of any of these modules: /bin/demo, /other/demo"}));
   r.file("demo.sym", "# path name: /bin/demo\n0000000000001000 T main\n");
   r.lines();
   EXPECT_THAT(r.notes(), testing::Not(testing::Contains("unsure-symbols 1")));

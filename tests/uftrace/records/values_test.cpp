@@ -62,11 +62,9 @@ TEST_F(UftraceValues, OfAFunctionWithoutSpecAreSkipped) {
       .exit(12, 1, R::kG)
       .exit(20, 0, R::kMain);
   EXPECT_THAT(r_.lines(), ElementsAre("100/100 [10, 20] demo:main", "100/100 [11, 12] demo:g"));
-  EXPECT_THAT(
-      r_.notes(),
-      ElementsAre(
-          "payload-skipped 1",
-          "DIR/100.dat:+0x10: 8 bytes of arguments or return value of g@demo, which has no .dbg file"));
+  EXPECT_THAT(r_.notes(), ElementsAre("payload-skipped 1",
+                                      "DIR/100.dat:+0x10: 8 bytes of arguments or return value of g@demo, "
+                                      "whose module has no .dbg file"));
   r_.lines({}, {.no_args = true});
   EXPECT_THAT(r_.notes(), IsEmpty());
   r_.file("demo.dbg", "F: 1000 main\nL: 9 a.c\n").lines();
@@ -113,11 +111,9 @@ TEST_F(UftraceValues, WithAWrongSpecLoseNoRecord) {
       .exit_with(12, 1, R::kF, "\1\0\0\0"sv)
       .exit(20, 0, R::kMain);
   EXPECT_THAT(r_.lines(), ElementsAre("100/100 [10, 20] demo:main", "100/100 [11, 12] demo:f retval=1"));
-  EXPECT_THAT(
-      r_.notes(),
-      ElementsAre(
-          "payload-skipped 1",
-          "DIR/100.dat:+0x10: 16 bytes of arguments or return value of f@demo, which has no .dbg file"));
+  EXPECT_THAT(r_.notes(), ElementsAre("payload-skipped 1",
+                                      "DIR/100.dat:+0x10: 16 bytes of arguments or return value of f@demo, "
+                                      "whose module has no .dbg file"));
 }
 
 TEST_F(UftraceValues, MayBeMissing) {

@@ -357,9 +357,8 @@ TEST_F(ElfFilesTest, AddressesCountFromTheMappingOfTheProgram) {
 TEST_F(ElfFilesTest, LibrariesThatTheProgramLoaded) {
   file("opt/plug.so", with_symbol(program(), "plug"));
   EXPECT_EQ(library_name("/opt/plug.so"), "plug");
-  EXPECT_THAT(
-      notes(),
-      ElementsAre("unsure-symbols: ROOT/opt/plug.so: the recording has no build-id of the loaded file"));
+  EXPECT_THAT(notes(), ElementsAre("unsure-symbols: ROOT/opt/plug.so: the recording has no build-id for this "
+                                   "file, so its build was not checked"));
   EXPECT_EQ(library_name("./plug.so"), "none");
   EXPECT_THAT(notes(), ElementsAre(testing::HasSubstr("/tmp/run/plug.so.sym: is missing; ROOT/plug.so")));
   file("plug.so", with_symbol(program(), "other"));
