@@ -100,7 +100,7 @@ ExitCode explain(std::string_view kind) {
     similar.consider(std::string(name));
   }
   const auto names = similar.nearest();
-  throw UsageError(fmt::format("there is no note '{}'{}", kind,
+  throw UsageError(fmt::format("'{}' is not a kind of note{}", kind,
                                names.empty() ? "; docs/notes.md lists all notes"
                                              : fmt::format("; did you mean {}?", fmt::join(names, ", "))));
 }
@@ -214,9 +214,7 @@ void apply_cut(const fxt::CutCounters& cut, const TraceOutput& output, std::uint
   if (const auto older = output.files().left_over(); !older.empty())
     notes.add(kOlderPieces, target, fmt::format("{}", fmt::join(older, ", ")), older.size());
   if (cut.oversized != 0)
-    notes.add(kLargePieces, target,
-              fmt::format("the largest has {} bytes, because each piece repeats names and open calls",
-                          cut.largest_bytes),
+    notes.add(kLargePieces, target, fmt::format("the largest has {} bytes", cut.largest_bytes),
               cut.oversized);
   if (cut.cut_flows != 0)
     notes.add(kCutFlows, target, fmt::format("{} arrows", cut.cut_flows), cut.cut_flows);
@@ -478,9 +476,9 @@ void Conversion::note_fitted() {
       .shortest_ns = rule_.shortest_ns, .left_out = calls, .time_ns = time_ns, .outside_ns = outside_ns};
   std::string text = fxt::counted(calls, "call");
   if (rule_.shortest_ns != kForever) text += fmt::format(" shorter than {} ns", rule_.shortest_ns);
-  text += fmt::format(" left out, which took {}", format_seconds(time_ns));
+  text += fmt::format(" omitted, with a total time of {}", format_seconds(time_ns));
   if (outside_ns != 0)
-    text += fmt::format(", {} of it outside of all shown calls", format_seconds(outside_ns));
+    text += fmt::format(", of which {} is outside of all shown calls", format_seconds(outside_ns));
   notes_.add(kFitted, Location::file(options_.output), text, calls);
 }
 
@@ -571,7 +569,7 @@ std::int64_t FitPlanner::thin(std::int64_t others, std::int64_t calls, FitPlan& 
     throw InputError(
         Location::file(options_.inputs.front()),
         fmt::format("all events except calls, counters, switches and instants take {} bytes, so no call fits "
-                    "into {} bytes; use a larger --fit, or leave out other events",
+                    "into {} bytes; use a larger --fit, or omit other data (--no-event, --blobs none)",
                     others * std::int64_t{sizeof(std::uint64_t)},
                     words_ * std::int64_t{sizeof(std::uint64_t)}));
   if (!thinning->is_needed()) return others;

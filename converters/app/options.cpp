@@ -112,7 +112,8 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
             .help = "convert only this range of time, including both ends. Either end may be empty. A time "
                     "with a unit (20ms) counts from the program's first call. A time without a unit "
                     "(1061.4004) is in seconds on the recording's clock. If a call crosses an end of the "
-                    "range, it is cut there, and has the argument `cut`. Use it to look at a part in detail",
+                    "range, it is cut there, and has the argument `cut`. Use this option to look at a part "
+                    "in detail",
             .value = each<fxt::TimeRange>([&](fxt::TimeRange range) { cut_of(options).range = range; })},
            {.name = "fit",
             .argument = "SIZE",
@@ -120,14 +121,14 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
                 "limit the trace to this size (200M), before compression. The trace has the longest calls of "
                 "the whole time, and as many short calls as necessary are omitted. If inner calls of a call "
                 "are omitted, its argument `left_out` has their number, and `left_out_ns` has their time. "
-                "Use it for an overview of a recording that is too large to open",
+                "Use this option for an overview of a recording that is too large to open",
             .value =
                 each<fxt::PositiveSize>([&](fxt::PositiveSize size) { options.fit_bytes = size.bytes; })},
            {.name = "split-size",
             .argument = "SIZE",
             .help = "divide the trace into pieces OUT.000.fxt, OUT.001.fxt, ... of about this size (100M), "
-                    "before compression. A viewer can open each piece without the others. Use it to keep all "
-                    "calls of a large recording",
+                    "before compression. A viewer can open each piece without the others. Use this option to "
+                    "keep all calls of a large recording",
             .value = each<fxt::PositiveSize>(
                 [&](fxt::PositiveSize size) { cut_of(options).split_bytes = size.bytes; })},
            {.name = "split-time",
@@ -148,15 +149,15 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
             })},
            choice("blobs", options.import.blobs,
                   {{"none", Blobs::None}, {"memory", Blobs::Memory}, {"all", Blobs::All}},
-                  "choose the data to store as blobs (default: memory, which stores the memory that GDB "
-                  "collected). With all, also store the text files of a uftrace recording and the registers "
-                  "of GDB's frames"),
+                  "choose the data to store as blobs (default: memory, which stores the text files of a "
+                  "uftrace recording, the description in a GDB trace file, and the memory that GDB "
+                  "collected). With all, also store the registers of GDB's frames"),
            {.name = "offset",
             .argument = "[INPUT=]TIME",
             .help = fmt::format(
                 "add TIME to all times of INPUT. INPUT is its path as given, its path in the report "
                 "(ARCHIVE/PATH for a recording in an archive), or its number in the report. TIME may be "
-                "negative, and is in ns (default), us, ms or s. {}May be repeated",
+                "negative. Its unit is ns (default), us, ms, s, m or h. {}May be repeated",
                 joining.empty()
                     ? ""
                     : fmt::format("Without INPUT, all {}s are moved. ", fmt::join(joining, "s and "))),
@@ -201,8 +202,8 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
                 "write more than 10,000 pieces, and pieces of more than 256 MiB and a hundred times the "
                 "trace"),
            flag("sync", 0, options.sync,
-                "wait until OUTPUT is on the disk, before and after it replaces an older file. It then "
-                "survives a power failure"),
+                "wait until OUTPUT is on the disk, before and after it replaces an older file. After a power "
+                "failure, OUTPUT is then either the older file or the new one"),
            {.name = "jobs",
             .letter = 'j',
             .argument = "N",

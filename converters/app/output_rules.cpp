@@ -48,7 +48,8 @@ void check_output(const ConvertOptions& options) {
   std::error_code error;
   for (const std::string& input : options.inputs) {
     if (options.is_output_last_path && is_called_as_output(input) && !fs::exists(input, error))
-      throw UsageError(fmt::format("'{}' does not exist, and only the last path is the OUTPUT", input));
+      throw UsageError(fmt::format(
+          "'{}' does not exist; only the last path is the OUTPUT, and all others are INPUTs", input));
     if (fs::equivalent(input, output, error))
       throw UsageError(fmt::format("'{}' is both INPUT and OUTPUT; choose another OUTPUT", input));
     const auto is_of = [&](const auto& importer) { return importer->recognizes(input); };

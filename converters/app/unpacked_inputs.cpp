@@ -370,7 +370,7 @@ class Unpacker {
     const int error = ::archive_errno(archive.get());
     if (error == ENOSPC || error == EDQUOT)
       throw std::runtime_error(
-          fmt::format("{}: can't unpack {} there: {}; set TMPDIR to another folder for temporary files",
+          fmt::format("{}: can't unpack {} into this folder: {}; set TMPDIR to a folder with more space",
                       folder_for_temporary_files(), name_, std::strerror(error)));
     fail(fmt::format("can't unpack: {}{}{}", problem, error > 0 && error != EILSEQ ? ": " : "",
                      error > 0 && error != EILSEQ ? std::strerror(error) : ""));
@@ -484,7 +484,7 @@ std::vector<std::string> UnpackedInputs::recordings_in(const std::string& input,
     const std::string inner = archive_in(folder);
     throw InputError(
         Location::file(name),
-        inner.empty() ? fmt::format("the archive has only files that are {}", none_of(importers))
+        inner.empty() ? fmt::format("the archive contains {}", none_of(importers))
                       : fmt::format("an archive that contains an archive; unpack it, and convert {}", inner));
   }
   const fs::path file = folder / fs::path(name).stem();  // the trace shows its name

@@ -228,15 +228,18 @@ void Timeline::note_shared_cpus() const {
     const bool is_same_time = input.first_ns == earlier.first_ns && input.last_ns == earlier.last_ns;
     if (!earlier.cpus_of) return false;
     if (*input.cpus_of != *earlier.cpus_of)
-      note(input, fmt::format("its CPUs belong to \"{}\", but the CPUs of other inputs belong to \"{}\"",
+      note(input, fmt::format("was recorded on the machine \"{}\", but other inputs were recorded on \"{}\"",
                               *input.cpus_of, *earlier.cpus_of));
     else if (input.first_ns > earlier.last_ns || earlier.first_ns > input.last_ns)
       return false;
     else if (input.moved_ns != earlier.moved_ns)
       note(input.moved_ns != 0 ? input : earlier,
-           "is moved to the time of other inputs, so each of its CPUs has two threads at a time");
+           "overlaps another input because of --offset, so each CPU seems to run two threads at the same "
+           "time");
     else if (is_same_time)
-      note(input, "is given twice, so each of its CPUs has two threads at a time");
+      note(input,
+           "has the same machine and times as an earlier input, so each CPU seems to run two threads at the "
+           "same time");
     else
       return false;
     return true;

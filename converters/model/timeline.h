@@ -34,10 +34,10 @@ inline constexpr NoteKind kOffsetCut{"offset-cut", "offsets that lead to impossi
 inline constexpr NoteKind kKeptApart{
     "kept-apart", "threads that do not match a thread of another input, and have tracks of their own", true};
 
-inline constexpr NoteKind kSharedCpus{"shared-cpus",
-                                      "inputs from other machines or times than the first input, so that "
-                                      "CPUs with the same number share a track",
-                                      true};
+inline constexpr NoteKind kSharedCpus{
+    "shared-cpus",
+    "inputs that share CPU tracks with another machine, with an input moved by --offset, or with a copy",
+    true};
 
 inline constexpr NoteKind kArgumentsCut{"arguments-cut", "arguments beyond the 30 that a call can have"};
 inline constexpr NoteKind kTooDeep{"too-deep",

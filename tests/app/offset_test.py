@@ -64,9 +64,9 @@ class Offset(unittest.TestCase):
         shifted to the same time."""
         self.assertNotIn("shared-cpus", self.span("--cpu-tracks", POOL, QUEUE)[2])
         self.assertEqual(self.span("--cpu-tracks", POOL, POOL)[2]["shared-cpus"],
-                         f"{POOL}: is given twice, so each of its CPUs has two threads at a time")
+                         f"{POOL}: has the same machine and times as an earlier input, so each CPU seems to run two threads at the same time")
         self.assertEqual(self.span("--cpu-tracks", "--offset=2=1us", POOL, POOL)[2]["shared-cpus"],
-                         f"{POOL}: is moved to the time of other inputs, so each of its CPUs has two threads at a time")
+                         f"{POOL}: overlaps another input because of --offset, so each CPU seems to run two threads at the same time")
         self.assertNotIn("shared-cpus", self.span("--cpu-tracks", "--offset=1=3600s", POOL, POOL)[2], "they never meet")
         self.assertNotIn("shared-cpus", self.span("--cpu-tracks", "--no-sched", POOL, POOL)[2])
         self.assertNotIn("shared-cpus", self.span(POOL, POOL)[2], "there are no tracks")

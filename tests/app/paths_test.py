@@ -128,7 +128,7 @@ class Paths(unittest.TestCase):
         self.assert_no_input(f"{neither}, but a directory that contains a recording; convert runs/of/today/first.data", "runs")
         self.assert_refused("the name of an INPUT is empty", "", "out.fxt")
         self.assert_no_input("can't open: No such file or directory", "nothing")
-        self.assert_refused("'one.fxt' does not exist, and only the last path is the OUTPUT", "uftrace.data", "one.fxt", "two.fxt")
+        self.assert_refused("'one.fxt' does not exist; only the last path is the OUTPUT, and all others are INPUTs", "uftrace.data", "one.fxt", "two.fxt")
 
     def test_a_trace_of_lttng_is_recognized(self):
         neither = "neither a uftrace recording nor a GDB trace file"

@@ -222,9 +222,9 @@ class Usage(ProgramTest):
         self.assertIn("\n- Too few hits are inside open calls of their functions.\n- Two threads match", text)
         self.assertNotIn("](", text)
         self.assertLessEqual(max(map(len, text.splitlines())), 100)
-        self.assert_wrong(["--explain", ""], "there is no note ''; docs/notes.md lists all notes")
-        self.assert_wrong(["--explain=foo"], "there is no note 'foo'; docs/notes.md lists all notes")
-        self.assert_wrong(["--explain=record-lost"], "there is no note 'record-lost'; did you mean records-lost?")
+        self.assert_wrong(["--explain", ""], "'' is not a kind of note; docs/notes.md lists all notes")
+        self.assert_wrong(["--explain=foo"], "'foo' is not a kind of note; docs/notes.md lists all notes")
+        self.assert_wrong(["--explain=record-lost"], "'record-lost' is not a kind of note; did you mean records-lost?")
 
     def test_the_output_may_be_a_pipe_of_the_shell(self):
         for place in "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1":

@@ -24,7 +24,7 @@ CONVERT = Path(os.environ["PROGRAMS"]).resolve() / "fxt-convert"
 CALC = REPOSITORY / "tests" / "uftrace" / "recordings" / "calc"
 POOL = REPOSITORY / "tests" / "uftrace" / "recordings" / "pool"
 HEATER = REPOSITORY / "samples" / "gdb" / "heater.tfile"
-NOTHING = "files that are neither a uftrace recording nor a GDB trace file"
+NOTHING = "neither a uftrace recording nor a GDB trace file"
 
 
 def tar_of(*files, form="w", **options):
@@ -204,7 +204,7 @@ class Unpacked(unittest.TestCase):
         (self.directory / "out.fxt").unlink()
         self.assert_refused(trace, neither + ", but an FXT trace; viewers open it, fxt-dump prints it, and fxt-cut takes parts of it")
         self.assert_refused(gzip.compress(trace), ": already a compressed FXT trace; decompress it to open it in a viewer")
-        self.assert_refused(tar_of(entry("a", size=9000)), f": the archive has only {NOTHING}")
+        self.assert_refused(tar_of(entry("a", size=9000)), f": the archive contains {NOTHING}")
         for inner in "calc.tar", "runs/calc.tgz", "runs/calc.tar.xz":
             self.assert_refused(tar_of(entry(inner, size=9000)), f": an archive that contains an archive; unpack it, and convert {inner}")
         self.assert_not_unpacked(tar[:1300], ("", "Truncated tar archive"))
@@ -220,8 +220,8 @@ class Unpacked(unittest.TestCase):
         process = subprocess.run([*own_mounts, "sh", "-c", command, "sh", CONVERT, "-", "out.fxt"], capture_output=True, check=False,
                                  input=tar_of(("calc", CALC), entry("calc/more", size=100000)), env=self.environment, cwd=self.directory)
         self.assertEqual((process.returncode, process.stderr.decode()),
-                         (1, f"fxt-convert: {self.temporary}: can't unpack standard input there: No space left on device; "
-                             "set TMPDIR to another folder for temporary files\n"))
+                         (1, f"fxt-convert: {self.temporary}: can't unpack standard input into this folder: No space left on device; "
+                             "set TMPDIR to a folder with more space\n"))
 
     def test_archives_that_end_early(self):
         """An archive that ends between files is also an error, because missing files would go unnoticed."""

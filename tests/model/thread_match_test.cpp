@@ -187,8 +187,8 @@ TEST_F(ThreadMatchTest, MostMarksAreDirectlyInTheirCalls) {
   timeline.begin_input("session.trace");
   add_unmatched_thread(100);
   EXPECT_EQ(remark(),
-            "session.trace: guest: its functions are open in thread 1, but only 89 of 100 hits are directly "
-            "inside them");
+            "session.trace: guest: the functions that were hit are open in thread 1, but are the innermost "
+            "call for only 89 of 100 hits");
 }
 
 TEST_F(ThreadMatchTest, SomeMarksMayBeInInnerCalls) {
@@ -225,9 +225,10 @@ TEST_F(ThreadMatchTest, SharedMarksDoNotMatchIfAnotherThreadHoldsHalf) {
   add_call_history({{&first, positions(10)}, {&second, positions(10, 5)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(10, false, "", true);
-  EXPECT_EQ(remark(),
-            "session.trace: guest: its hits may be from several threads: 5 of 10 are also inside calls of "
-            "thread 2");
+  EXPECT_EQ(
+      remark(),
+      "session.trace: guest: its hits may be from several threads, because 5 of 10 are also inside calls of "
+      "thread 2");
 }
 
 TEST_F(ThreadMatchTest, SharedMarksMatchTheOnlyThreadThatHoldsThem) {

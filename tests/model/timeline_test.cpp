@@ -332,8 +332,8 @@ TEST_F(TimelineTest, CpusOfSeveralMachinesAreNoted) {
   ASSERT_EQ(notes.count(kSharedCpus), 2u);
   EXPECT_THAT(notes.groups().back().first,
               testing::ElementsAre(
-                  R"(c.data: its CPUs belong to "two", but the CPUs of other inputs belong to "one")",
-                  R"(d.data: its CPUs belong to "three", but the CPUs of other inputs belong to "one")"));
+                  R"(c.data: was recorded on the machine "two", but other inputs were recorded on "one")",
+                  R"(d.data: was recorded on the machine "three", but other inputs were recorded on "one")"));
 }
 
 TEST_F(TimelineTest, AnInputThatIsMovedToTheTimeOfAnotherSharesItsCpus) {
@@ -348,7 +348,8 @@ TEST_F(TimelineTest, AnInputThatIsMovedToTheTimeOfAnotherSharesItsCpus) {
   run(timeline);
   ASSERT_EQ(notes.count(kSharedCpus), 1u);
   EXPECT_EQ(notes.groups().back().first.front(),
-            "a.data: is moved to the time of other inputs, so each of its CPUs has two threads at a time");
+            "a.data: overlaps another input because of --offset, so each CPU seems to run two threads at the "
+            "same time");
 }
 
 TEST_F(TimelineTest, AnInputCanBeMoved) {

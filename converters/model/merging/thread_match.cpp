@@ -118,18 +118,19 @@ ThreadMatch match_of(const UnmatchedThread& thread, Candidates candidates, const
   const Candidate first = lanes.front();
   std::erase_if(lanes, [](const Candidate& c) { return !c.holds_them_directly(); });
   if (lanes.empty())
-    return {.why_unmatched =
-                fmt::format("its functions are open in {}, but only {} of {} hits are directly inside them",
-                            name_of(*first.lane), first.fit.in_innermost, marks)};
+    return {
+        .why_unmatched = fmt::format(
+            "the functions that were hit are open in {}, but are the innermost call for only {} of {} hits",
+            name_of(*first.lane), first.fit.in_innermost, marks)};
   std::ranges::stable_sort(lanes, {}, [](const Candidate& c) { return c.fit.usual_since(); });
   if (lanes.size() > 1 && lanes[0].fit.usual_since() + kCloserBits > lanes[1].fit.usual_since())
     return {.why_unmatched = fmt::format("its hits match open calls of both {} and {}",
                                          name_of(*lanes[0].lane), name_of(*lanes[1].lane))};
   if (const auto& other = candidates.other_than(lanes[0].lane);
       thread.may_be_several && 2 * other.marks >= marks)
-    return {.why_unmatched =
-                fmt::format("its hits may be from several threads: {} of {} are also inside calls of {}",
-                            other.marks, marks, name_of(*other.lane))};
+    return {.why_unmatched = fmt::format(
+                "its hits may be from several threads, because {} of {} are also inside calls of {}",
+                other.marks, marks, name_of(*other.lane))};
   return {.lane = lanes[0].lane};
 }
 

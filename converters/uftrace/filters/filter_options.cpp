@@ -65,13 +65,14 @@ std::vector<Option> options_of(FilterOptions& options) {
       item_option(Of::Hide, 'H', "FUNC", "omit these functions, but not the functions that they call",
                   options),
       item_option(Of::Trigger, 'T', "FUNC@ACTION[,...]",
-                  "apply actions in these functions: filter, notrace, hide, caller, depth=N, time=TIME, "
-                  "size=N, trace, trace_on, trace_off, clear, if:argN==VALUE",
+                  "apply actions when these functions are called: filter, notrace, hide, caller, depth=N, "
+                  "time=TIME, size=N, trace, trace_on, trace_off, clear, if:argN==VALUE",
                   options),
       item_option(Of::Location, 'L', "FILE",
                   "show only functions of these source files, which the recording's .dbg files name. FILE is "
-                  "the end of a path, or a pattern; !FILE or FILE@hide omits its functions. Whether a "
-                  "function is shown does not depend on its callers. Context switches are omitted",
+                  "one or more names of a path, of which the first may be incomplete, or a pattern; !FILE or "
+                  "FILE@hide omits its functions. Whether a function is shown does not depend on its "
+                  "callers. Context switches are omitted",
                   options),
       only_with(
           {"filter", "notrace", "caller-filter", "hide", "trigger", "loc-filter"},
