@@ -5,7 +5,6 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
-#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -18,16 +17,6 @@ namespace {
 void check_id(std::uint64_t id, const std::string& what, Findings& findings) {
   if (id >= kKoidLimit) findings.add(Fault::WideId, what + " needs more than 32 bits");
   if (id == 0) findings.add(Fault::IdZero, what + " is not a process or thread");
-}
-
-// The value as a number; nothing if it is not a number.
-std::optional<double> number_of(const Value& value) {
-  return std::visit(
-      []<typename T>(const T& number) -> std::optional<double> {
-        if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) return static_cast<double>(number);
-        return std::nullopt;
-      },
-      value);
 }
 
 // The first argument that has the same name as an earlier argument.

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <variant>
@@ -28,6 +29,16 @@ namespace fxt {
 inline bool is_of_writer(const Record& record) {
   return std::holds_alternative<Magic>(record) || std::holds_alternative<Initialization>(record) ||
          std::holds_alternative<StringRecord>(record) || std::holds_alternative<ThreadRecord>(record);
+}
+
+// The value as a number; nothing if it is not a number.
+inline std::optional<double> number_of(const Value& value) {
+  return std::visit(
+      []<typename T>(const T& number) -> std::optional<double> {
+        if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) return static_cast<double>(number);
+        return std::nullopt;
+      },
+      value);
 }
 
 class Findings;  // fxt/checking/findings.h: the findings of the current record

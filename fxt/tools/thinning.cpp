@@ -7,7 +7,6 @@
 #include <fmt/ranges.h>
 #include <numeric>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -26,17 +25,6 @@ constexpr auto kCounters = ThinnedKinds::kCounters, kInstants = ThinnedKinds::kI
 // plus half of the time between them, which is less.
 std::uint64_t gap_of(std::uint64_t earlier_ns, std::uint64_t later_ns) {
   return std::bit_floor(earlier_ns ^ later_ns) + (later_ns - earlier_ns) / 2;
-}
-
-std::optional<double> number_of(const Value& value) {
-  return std::visit(
-      []<typename T>(const T& number) -> std::optional<double> {
-        if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
-          return static_cast<double>(number);
-        else
-          return std::nullopt;
-      },
-      value);
 }
 
 std::size_t with_hash(std::size_t hash, std::size_t other) { return (hash ^ other) * 0x9e37'79b9'7f4a'7c15; }

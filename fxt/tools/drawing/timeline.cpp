@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <type_traits>
 #include <variant>
 
+#include "fxt/checking/value_rules.h"
 #include "fxt/format.h"
 #include "fxt/support/text.h"
 #include "fxt/tools/record_text.h"
@@ -37,17 +37,6 @@ std::uint64_t process_of(const Event& event) {
 
 std::uint64_t divided_up(std::uint64_t number, std::uint64_t by) {
   return number / by + (number % by != 0 ? 1U : 0U);
-}
-
-// Returns nothing for values that have no position on an axis.
-std::optional<double> number_of(const Value& value) {
-  return std::visit(
-      []<typename T>(const T& held) -> std::optional<double> {
-        if constexpr (std::is_arithmetic_v<T>)
-          if (const auto number = static_cast<double>(held); std::isfinite(number)) return number;
-        return std::nullopt;
-      },
-      value);
 }
 
 }  // namespace
@@ -305,10 +294,11 @@ void DrawnTimeline::add_counter(const Event& event, std::uint64_t time_ns) {
   using Added = DrawnCounters::Added;
   for (const Argument& argument : event.arguments) {
     const auto value = number_of(argument.value);
-    const Added added = value ? counters_.add({event.thread.process, std::string(event.name.text), event.id,
-                                               std::string(argument.name.text)},
-                                              {time_ns, *value})
-                              : Added::TooMany;
+    const Added added = value && std::isfinite(*value)
+                            ? counters_.add({event.thread.process, std::string(event.name.text), event.id,
+                                             std::string(argument.name.text)},
+                                            {time_ns, *value})
+                            : Added::TooMany;
     ++(added == Added::TooMany ? report_.values_not_drawn : report_.values);
     if (added == Added::New) axis_.reach(time_ns, time_ns, calls_.window());
   }
