@@ -147,11 +147,12 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
               if (depth.value == 0) throw fxt::InvalidValue("more than 0", "0");
               options.lanes.max_depth = depth.value;
             })},
-           choice("blobs", options.import.blobs,
-                  {{"none", Blobs::None}, {"memory", Blobs::Memory}, {"all", Blobs::All}},
-                  "choose the data to store as blobs (default: memory, which stores the text files of a "
-                  "uftrace recording, the description in a GDB trace file, and the memory that GDB "
-                  "collected). With all, also store the registers of GDB's frames"),
+           choice(
+               "blobs", options.import.blobs,
+               {{"none", Blobs::None}, {"memory", Blobs::Memory}, {"all", Blobs::All}},
+               "choose the data to store as blobs (default: memory). With memory, store the text files of a "
+               "uftrace recording, the description in a GDB trace file, and the memory that GDB "
+               "collected. With all, also store the registers of GDB's frames"),
            {.name = "offset",
             .argument = "[INPUT=]TIME",
             .help = fmt::format(

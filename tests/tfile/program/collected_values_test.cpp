@@ -290,7 +290,7 @@ TEST_F(CollectedValues, AContradictionKeepsProvenItems) {
       AllOf(HasSubstr(" *&height=65535 "), Not(HasSubstr("depth")),
             HasSubstr(fmt::format("mem.{:#x}=7 ", depth))));
   EXPECT_THAT(notes_, Contains("item-contradicted 2"));
-  EXPECT_THAT(notes_, Contains(HasSubstr("`1 > 0 ? depth : 0`: the program does not describe it")));
+  EXPECT_THAT(notes_, Contains(HasSubstr("`1 > 0 ? depth : 0`: the program does not describe the item")));
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ class Marks : public testing::Test {
     const std::string& last = text.threads().back();
     return last.substr(0, last.find(' '));
   }
-  static constexpr std::string_view kApart = "1/1";
+  static constexpr std::string_view kApart = "2/1";
 
   R recording_;
   std::string lost_file_;  // removed before the hits are matched
