@@ -118,7 +118,8 @@ fxt::PerfettoPackets hints_of(std::span<const LaneInfo> lanes, const TraceInfo& 
   }
   if (first_call_ns != kForever) packets.first_view_begins(first_call_ns);
   if (info.wall_clock) packets.wall_clock(info.wall_clock->time_ns, info.wall_clock->utc_ns);
-  if (!info.system.empty() && !info.machine.empty())
+  // In a trace of Linux, Perfetto takes process 2 and its children for threads of the kernel.
+  if (!info.system.empty() && !info.machine.empty() && !processes.contains(ProcessId{2}))
     packets.system(valid(info.system), valid(info.system_release), info.machine);
   if (!info.session.empty()) packets.session(valid(info.session));
   std::vector<fxt::PerfettoProcess> tree;

@@ -111,6 +111,16 @@ TEST(ViewerHints, TheSystemTheClockAndTheProgram) {
   EXPECT_TRUE(equal(hints_of(std::vector{lane(1, 1, kForever)}, info), expected));
 }
 
+// In a container, the traced program can be process 2. On Linux, Perfetto takes this process for kthreadd.
+TEST(ViewerHints, TheSystemIsNotNamedIfPerfettoWouldTakeAProcessForTheKernel) {
+  const TraceInfo info{.system = "Linux", .system_release = "6.1", .machine = "x86_64"};
+  fxt::PerfettoPackets expected;
+  expected.first_view_begins(5);
+  EXPECT_TRUE(equal(hints_of(std::vector{lane(2, 2, 5)}, info), expected));
+  expected.system("Linux", "6.1", "x86_64");
+  EXPECT_TRUE(equal(hints_of(std::vector{lane(3, 3, 5)}, info), expected));
+}
+
 // Perfetto names a process by the first word of its command line, up to a blank if there is no second word.
 TEST(ViewerHints, TheCommandLineBeginsWithTheNameThatOtherReadersShow) {
   const TraceInfo info{.processes = {{.process = ProcessId{1}, .command_line = {"./a b"}},
