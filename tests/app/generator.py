@@ -136,7 +136,7 @@ class Thread:
             value = make(self.rng)
             if code == "address":  # address of a function that is always loaded
                 function, value = f"lib{value}", self.recording.addresses["libx.so.1"][f"lib{value}"]
-                arguments[f"{name}.symbol"] = function
+                arguments[f"{name} symbol"] = function
                 raw = self.recording.pack(self.recording.word, value)
             elif code == "color":  # it is recorded as a register
                 raw = self.recording.pack("i" if self.recording.has("narrow") else "q", COLORS[value])

@@ -89,7 +89,7 @@ def texts_of(call, name, value):
     if value is None:
         return ["NULL"]
     if isinstance(value, fxt.Pointer):
-        symbol = call.args.get(name + ".symbol")
+        symbol = call.args.get(name + " symbol")
         return [f"&{symbol}"] if symbol is not None else [hex(value), str(int(value))]
     if isinstance(value, float):
         return ["%#f" % value, "-nan" if value != value else "%#f" % value]

@@ -4,7 +4,7 @@
 Only processes are at the top level of Perfetto's window, because Perfetto expands a process only if there is nothing
 else. This also applies to --frames tracks. With --utc there may also be a date, and with --cpu-tracks the tracks of
 CPUs. The first view, according to the report, is from the first start to the last end of the program's calls. Without
-calls it is from the first to the last GDB frame, with a margin of 5 %.
+calls it is from the first to the last GDB frame, with a margin of 5 %. Perfetto can show the arguments of all events.
 
 If the environment variable TRACE_PROCESSOR_SHELL names Perfetto's trace processor, it also loads the traces. Its
 answers to SQL queries must have the groups and the calls of our model of Perfetto (viewers.py), the first view of the
@@ -102,6 +102,8 @@ class Screen:
         self.others = set(self.groups) - processes
         if self.others - allowed:
             self.problems.append(f"at the top level are also {sorted(self.others - allowed)}")
+        unseen = {viewers.arguments_problem(event.args) for event in self.trace.events} - {None}
+        self.problems += [f"Perfetto's window shows no arguments: {problem}" for problem in sorted(unseen)]
         problem = view_problem(self.trace, report["view_ns"])
         if problem:
             self.problems.append(f"the first view is {report['view_ns']}, {problem}")

@@ -116,7 +116,8 @@ class TracyView:
             self.complaints.extend(f"did not end: {call.name} from {call.begin}" for call in stack)
 
 
-PROCESS_TREE, CLOCK_SNAPSHOT = 2, 6  # fields of Perfetto's TracePacket
+PROCESS_TREE, CLOCK_SNAPSHOT, SYSTEM_INFO = 2, 6, 45  # fields of Perfetto's TracePacket
+KTHREADD = 2  # the process that starts the kernel's threads on Linux
 
 
 def perfetto_groups(trace):
@@ -127,8 +128,11 @@ def perfetto_groups(trace):
         groups |= {"CPU Scheduling", "Scheduler"}
     if any(fxt.ASYNC_BEGIN <= event.type <= fxt.ASYNC_END for event in trace.events):
         groups.add("Global Legacy Events")  # FXT's async events belong to no thread
-    if any(number == CLOCK_SNAPSHOT for packet in packets for number, _ in protobuf_fields(packet)):
+    fields = {number for packet in packets for number, _ in protobuf_fields(packet)}
+    if CLOCK_SNAPSHOT in fields:
         groups.add("System")
+    if SYSTEM_INFO in fields and KTHREADD in trace.process_names:
+        groups.add("Kernel threads")
     return sorted(groups)
 
 
@@ -170,6 +174,27 @@ def protobuf_fields(data):
         else:
             raise fxt.FxtError(f"wire type {key & 7} in the packets for Perfetto")
     return fields
+
+
+def arguments_problem(names):
+    """Why Perfetto can't show arguments with these names together, or None. It makes a tree from the dots and indexes in
+    their names. If a node would have both a value and parts, or a part has no number, it shows none of the arguments."""
+    tree, values = {}, set()
+    for name in names:
+        path = ()
+        for part in filter(None, name.split(".")):
+            key, *indexes = part.split("[")
+            steps = [(dict, key)] + [(list, index.split("]")[0]) for index in indexes]
+            for kind, step in steps:
+                if kind is list and not step.isdecimal():
+                    return f"{name}: the index {step} is not a number"
+                if path in values or tree.setdefault(path, kind) is not kind:
+                    return f"{name}: a part of an argument that has a value or other parts"
+                path += (step,)
+        if path in tree:
+            return f"{name}: there are arguments for its parts"
+        values.add(path)
+    return None
 
 
 def by_thread(slices):

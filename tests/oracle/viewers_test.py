@@ -4,7 +4,7 @@
 import unittest
 
 import fxt_reader as fxt
-from viewers import PerfettoView, TracyView, disagreements, perfetto_groups
+from viewers import PerfettoView, TracyView, arguments_problem, disagreements, perfetto_groups
 
 THREAD = (1, 1)
 
@@ -65,6 +65,13 @@ class Viewers(unittest.TestCase):
         view, other = PerfettoView([complete("a", 0, 5)]), TracyView([complete("a", 0, 6)])
         self.assertEqual(len(disagreements(view, other)), 1)
 
+    def test_perfetto_shows_arguments_as_trees(self):
+        for names in ["arg1", "arg1 symbol", "reg.rip", "reg.rsp"], ["a[0].x", "a[0].y", "a[1].x"], ["a[1][2]"], ["..."], []:
+            self.assertIsNone(arguments_problem(names), names)
+        for names in (["arg1", "arg1.symbol"], ["arg1.symbol", "arg1"], ["a[i]"], ["a[-1]"], ["a", "a[0]"], ["a[0]", "a.x"],
+                      ["a[0]", "a"], ["a.x.y", "a.x"]):
+            self.assertIsNotNone(arguments_problem(names), names)
+
     def test_perfetto_groups_its_top_level(self):
         trace = fxt.Trace(process_names={7: "draw"}, events=[begin("main", 0), end("main", 1)])
         self.assertEqual(perfetto_groups(trace), ["draw 7"])
@@ -78,6 +85,10 @@ class Viewers(unittest.TestCase):
             tree = bytes([0x0a, len(process)]) + process
             trace.blobs["perfetto"] = bytes([0x0a, len(tree) + 2, 0x12, len(tree)]) + tree
             self.assertEqual(perfetto_groups(trace), [f"{name} 7"])
+        trace.process_names[2] = "draw"
+        trace.blobs["perfetto"] = bytes([0x0a, 3, 0xea, 2, 0])  # field 45
+        self.assertEqual(perfetto_groups(trace), ["Kernel threads", "draw 2", "draw 7"])
+        del trace.process_names[2]
         trace.blobs["perfetto"] = b""
         trace.switches.append((5, 0, (0, 0), THREAD, 0))
         self.assertEqual(perfetto_groups(trace), ["CPU Scheduling", "Scheduler", "draw 7"])

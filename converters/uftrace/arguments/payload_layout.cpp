@@ -193,7 +193,7 @@ PayloadLayout::Step PayloadLayout::step_of(const SpecItem& item, const Context& 
   };
   const auto pointer = [&] {
     Step step = number(Load::Pointer, ArgumentType::Pointer);
-    step.extra_header = ArgumentHeader::of(names.intern(name + ".symbol"), ArgumentType::Name);
+    step.extra_header = ArgumentHeader::of(names.intern(name + " symbol"), ArgumentType::Name);
     return step;
   };
   switch (item.format) {
@@ -242,7 +242,7 @@ PayloadLayout::Step PayloadLayout::step_of(const SpecItem& item, const Context& 
   step.struct_text =
       static_cast<std::uint32_t>(names.intern(fmt::format("{}{}", type, item.size == 0 ? "{}" : "{...}")));
   step.extra_header =
-      item.size != 0 ? ArgumentHeader::of(names.intern(name + ".bytes"), ArgumentType::Text) : 0;
+      item.size != 0 ? ArgumentHeader::of(names.intern(name + " bytes"), ArgumentType::Text) : 0;
   return step;
 }
 

@@ -58,7 +58,7 @@ class PayloadLayout {
     return at <= bytes.size() ? std::optional(at) : std::nullopt;
   }
   // Appends the values `arg1`, `fparg1`, `retval` …, or uses the names of their parameters. A pointer to a
-  // symbol is followed by `<name>.symbol`, and a struct by `<name>.bytes`. Appends nothing unless the size of
+  // symbol is followed by `<name> symbol`, and a struct by `<name> bytes`. Appends nothing unless the size of
   // `payload` is exactly the size of the layout.
   void add_values(std::span<const std::byte> payload, SymbolNames& symbols, Arguments& into) const;
   // Writes the same values to `words`, in the packed form of Arguments. There must be space for most_words(),
@@ -99,7 +99,7 @@ class PayloadLayout {
     std::uint32_t size;    // size of the value in bytes
     std::uint32_t space;   // bytes occupied in the payload; unused for strings
     std::uint64_t header;  // header of the argument
-    // The header of the second argument (`.symbol` or `.bytes`), or of an argument with a large number.
+    // The header of the second argument (the symbol or the bytes), or of an argument with a large number.
     std::uint64_t extra_header = 0;
     const EnumType* type = nullptr;  // for an enum
     std::uint64_t struct_text = 0;   // NameId of the text that is shown for a struct

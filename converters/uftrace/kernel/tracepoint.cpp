@@ -53,7 +53,7 @@ std::size_t element_bytes(std::string_view type, std::size_t long_bytes) {
 FieldPlan plan_of(const EventField& field, const PageLayout& pages, PrintedField printed, Names& names) {
   using Form = FieldPlan::Form;
   FieldPlan plan{.name = names.intern(field.name),
-                 .symbol_name = names.intern(field.name + ".symbol"),
+                 .symbol_name = names.intern(field.name + " symbol"),
                  .storage = field.storage,
                  .offset = field.offset,
                  .size = field.size,

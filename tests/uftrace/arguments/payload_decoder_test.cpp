@@ -176,12 +176,12 @@ TEST_F(PayloadDecoderTest, PointersHaveTheNamesOfTheirTargets) {
   const auto pointer = [&](std::uint64_t address, std::uint64_t time_ns = 20) {
     return values({kF, time_ns}, std::string_view(reinterpret_cast<const char*>(&address), 8));
   };
-  EXPECT_THAT(pointer(0x14002), ElementsAre("arg1=0x14002", "arg1.symbol=counter"));
-  EXPECT_THAT(pointer(0x1030f), ElementsAre("arg1=0x1030f", "arg1.symbol=ns::g"));
+  EXPECT_THAT(pointer(0x14002), ElementsAre("arg1=0x14002", "arg1 symbol=counter"));
+  EXPECT_THAT(pointer(0x1030f), ElementsAre("arg1=0x1030f", "arg1 symbol=ns::g"));
   EXPECT_THAT(pointer(0x10310), ElementsAre("arg1=0x10310"));
   EXPECT_THAT(pointer(0), ElementsAre("arg1=0x0"));
   EXPECT_THAT(pointer(0x90101, 99), ElementsAre("arg1=0x90101"));
-  EXPECT_THAT(pointer(0x90101, 100), ElementsAre("arg1=0x90101", "arg1.symbol=f"));
+  EXPECT_THAT(pointer(0x90101, 100), ElementsAre("arg1=0x90101", "arg1 symbol=f"));
 }
 
 TEST_F(PayloadDecoderTest, ResultsDoNotDependOnEarlierCalls) {

@@ -119,7 +119,7 @@ TEST_F(PayloadLayoutTest, ArgumentsHaveTheNamesOfTheirParameters) {
              "01000000 02000000 00002040 05000000 06000000 07000000 08000000 09000000"),
       ElementsAre("fd 1", "arg2 2", "ratio 2.5f", "arg5 5", "arg6 6", "late 7", "arg8 8", "retval 9"));
   EXPECT_THAT(values("arg4/p,arg3/t4:s", "34120000 00000000 01020304"),
-              ElementsAre("p 0x1234", "p.symbol ns::f", "path s{...}", "path.bytes \"01020304\""));
+              ElementsAre("p 0x1234", "p symbol ns::f", "path s{...}", "path bytes \"01020304\""));
   EXPECT_THAT(values("fparg2/32,fparg3/32", "00002040 00002040"), ElementsAre("fparg2 2.5f", "fparg3 2.5f"));
 }
 
@@ -178,7 +178,7 @@ TEST_F(PayloadLayoutTest, TheProgramProvidesTypesThatTheRecordingLacks) {
   EXPECT_EQ(has({Kind::Signed, 8}, "arg1/d64", "5f79feffffffffff"), "arg1 -100001");
   EXPECT_EQ(has({Kind::Signed, 1, false, true}, "arg1", "41aabbcc 00000000"), "arg1 \"'A' (65)\"");
   EXPECT_EQ(has({Kind::Unsigned, 8, true}, "retval", "0100000000000000"), "retval 0x1");
-  EXPECT_THAT(values("arg1", "3412000000000000"), ElementsAre("arg1 0x1234", "arg1.symbol ns::f"));
+  EXPECT_THAT(values("arg1", "3412000000000000"), ElementsAre("arg1 0x1234", "arg1 symbol ns::f"));
   EXPECT_TRUE(layout_of("arg1").number(span(bytes("3412000000000000")), names_.intern("arg1")));
 }
 
@@ -201,7 +201,7 @@ TEST_F(PayloadLayoutTest, TypesOfTheProgramAreUsedOnlyIfTheyAreCertain) {
 TEST_F(PayloadLayoutTest, ThirtyTwoBitPrograms) {
   machine_.word_size = 4;
   EXPECT_THAT(values("arg1,arg2/x,arg3/p,retval/e:none", "feffffff ffffffff 34120000 ffffffff"),
-              ElementsAre("arg1 -2", "arg2 0xffffffff", "arg3 0x1234", "arg3.symbol ns::f", "retval -1"));
+              ElementsAre("arg1 -2", "arg2 0xffffffff", "arg3 0x1234", "arg3 symbol ns::f", "retval -1"));
 }
 
 TEST_F(PayloadLayoutTest, Characters) {
@@ -250,7 +250,7 @@ TEST_F(PayloadLayoutTest, NullOfOldRecorders) {
 
 TEST_F(PayloadLayoutTest, PointersHaveAnArgumentWithTheirSymbol) {
   EXPECT_THAT(values("arg1/p,arg2/p", "3412000000000000 0000000000000000"),
-              ElementsAre("arg1 0x1234", "arg1.symbol ns::f", "arg2 0x0"));
+              ElementsAre("arg1 0x1234", "arg1 symbol ns::f", "arg2 0x0"));
 }
 
 TEST_F(PayloadLayoutTest, EnumsByName) {
@@ -305,8 +305,8 @@ TEST_F(PayloadLayoutTest, OptionsReferToArgumentsByNumber) {
 TEST_F(PayloadLayoutTest, StructsAreShownLikeInUftraceWithTheirBytes) {
   EXPECT_THAT(
       values("arg1/t6:small,arg2/t0:tag,arg3/t4,arg4/t1:<lambda(int)>", "0102030405fe1122 01000000 0a000000"),
-      ElementsAre("arg1 small{...}", "arg1.bytes \"0102030405fe\"", "arg2 tag{}", "arg3 {...}",
-                  "arg3.bytes \"01000000\"", "arg4 {...}", "arg4.bytes \"0a\""));
+      ElementsAre("arg1 small{...}", "arg1 bytes \"0102030405fe\"", "arg2 tag{}", "arg3 {...}",
+                  "arg3 bytes \"01000000\"", "arg4 {...}", "arg4 bytes \"0a\""));
 }
 
 // An integer and a float are stored, of which uftrace shows the first.

@@ -139,7 +139,7 @@ TEST_F(UftraceTracepoints, FunctionsHaveASecondArgumentWithTheirNames) {
   EXPECT_THAT(lines_of(event_block("app/calls", 53, field("unsigned long site", 8, 8),
                                    R"("site=%pS", (void *)REC->site)"),
                        {common(53).put(std::uint64_t{0xffffffff81000004}).text()}),
-              ElementsAre("100/100 @20 event:app:calls site=0xffffffff81000004 site.symbol=\"do_it\""));
+              ElementsAre("100/100 @20 event:app:calls site=0xffffffff81000004 site symbol=\"do_it\""));
 }
 
 TEST_F(UftraceTracepoints, WithoutAUsableFormatFieldsAreNumbers) {
