@@ -18,6 +18,7 @@
 #include "converters/model/over_limit.h"
 #include "converters/model/reading/input_error.h"
 #include "converters/model/reading/input_file.h"
+#include "converters/tfile/description/argument_name.h"
 #include "converters/tfile/description/collect_items.h"
 #include "converters/tfile/description/note_kinds.h"
 #include "converters/tfile/events/structure_check.h"
@@ -67,7 +68,7 @@ class TraceFileImporter final : public Importer {
 // Adds the items of a list, which are separated like those of `collect`.
 void add_items(std::string_view list, std::vector<std::string>& items) {
   for (const CollectItem& item : collect_items({fmt::format("collect {}", list)}).hit)
-    items.push_back(value_argument_name(item.text));
+    items.push_back(argument_name(item.text));
 }
 
 GivenBias parse_bias(std::string_view text) {

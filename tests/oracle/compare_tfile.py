@@ -168,11 +168,10 @@ class Comparison:
                     isinstance(frame.args.get(name), fxt_reader.Pointer) for name in names):
                 continue
             self.counts["leaves"] += 1
-            # A variable may have the same name as an argument of the frame.
-            names = [f"{name} (program)" if name in OWN_NAMES else name for name in names]
-            names += [re.sub(r"(?:\[-?\d+\])+", lambda all: f"({','.join(re.findall('-?[0-9]+', all[0])[::-1])})", name)
-                      for name in names]
-            if isinstance(expected, tdump.Text) and (parts := elements_of(expected, names, frame.args)):
+            spelled = names + [re.sub(r"(?:\[-?\d+\])+", lambda all: f"({','.join(re.findall('-?[0-9]+', all[0])[::-1])})", name)
+                               for name in names]
+            names = [argument_name(name) for name in spelled]
+            if isinstance(expected, tdump.Text) and (parts := elements_of(expected, spelled, frame.args)):
                 self.counts["leaves"] += len(parts) - 1
                 for name, byte in parts:
                     if int(frame.args[name]) & 0xff != byte:
@@ -189,11 +188,18 @@ class Comparison:
                                      f"found {frame.args[name]!r}")
 
 
+def argument_name(name):
+    """The name of the argument for a value that GDB prints with this name: argument_name() of the converter."""
+    name = re.sub(rf"^({'|'.join(OWN_NAMES)})(?=[.\[]|$)", r"\1 (program)", name)
+    is_tree = all(re.fullmatch(r"\d{1,3}", index) for index in re.findall(r"\[([^]]*)", name))
+    return name if is_tree else name.translate(str.maketrans("[]", "()"))
+
+
 def elements_of(expected, names, arguments):
     """For an array of bytes, which GDB shows as text: the names of its elements, with their bytes."""
     for name in names:
         found = [element for i in range(len(expected.text) + 1)
-                 if (element := tdump.element_name(name, i)) in arguments]
+                 if (element := argument_name(tdump.element_name(name, i))) in arguments]
         if found and isinstance(arguments[found[0]], int):
             content = expected.text.ljust(len(found), b"\0")
             return list(zip(found, content))

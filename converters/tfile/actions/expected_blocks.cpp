@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "converters/tfile/actions/item_match.h"
+#include "converters/tfile/description/argument_name.h"
 
 namespace convert::tfile {
 namespace {
@@ -51,7 +52,7 @@ ExpectedBlocks expect(const TracepointLocation& location, std::span<const Tracep
   ExpectedBlocks blocks;
   blocks.actions = actions;
   for (const CollectItem& item : items)
-    blocks.items.push_back({{item}, names.intern(value_argument_name(item.text))});
+    blocks.items.push_back({{item}, names.intern(argument_name(item.text))});
   blocks.wanted = wanted_registers(items, actions, !location.commands.empty(), layout);
   std::size_t ranges = 0;
   const Register* const stack_pointer = layout != nullptr ? layout->sp() : nullptr;

@@ -10,6 +10,7 @@
 
 #include "converters/model/over_limit.h"
 #include "converters/model/reading/shown_string.h"
+#include "converters/tfile/description/argument_name.h"
 #include "converters/tfile/description/note_kinds.h"
 #include "converters/tfile/description/numbers.h"
 
@@ -309,7 +310,7 @@ const ValueLayout& ValueArguments::layout_of(const ItemValue& item) {
 NameId ValueArguments::name_of(std::string_view text) {
   const auto found = value_names_.find(text);
   if (found != value_names_.end()) return found->second;
-  return value_names_.emplace(text, names_.intern(value_argument_name(text))).first->second;
+  return value_names_.emplace(text, names_.intern(argument_name(text))).first->second;
 }
 
 // ---- Without types ----

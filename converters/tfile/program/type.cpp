@@ -5,6 +5,7 @@
 #include <set>
 
 #include "converters/model/reading/text.h"
+#include "converters/tfile/description/argument_name.h"
 #include "converters/tfile/description/collect_items.h"
 
 namespace convert::tfile {
@@ -240,7 +241,7 @@ class LeafWalk {
       ++layout.more;
       return;
     }
-    leaf.name = names_.intern(value_argument_name(name));
+    leaf.name = names_.intern(argument_name(name));
     leaf.format = type.format;
     leaf.scale = type.scale;
     leaf.is_signed = type.is_signed || type.kind == Type::Kind::DataMember || type.kind == Type::Kind::Signed;

@@ -84,7 +84,7 @@ TEST(LeafNames, ElementsAreNumbered) {
   EXPECT_THAT(leaf_names(two, "a[5] @ 2"), ElementsAre("a[5]", "a[6]"));
   EXPECT_THAT(leaf_names(two, "*p@2"), ElementsAre("p[0]", "p[1]"));
   EXPECT_THAT(leaf_names(two, "x@2"), ElementsAre("(&x)[0]", "(&x)[1]"));
-  EXPECT_THAT(leaf_names(two, "a[i]@2"), ElementsAre("(&a[i])[0]", "(&a[i])[1]"));
+  EXPECT_THAT(leaf_names(two, "a[i]@2"), ElementsAre("(&a(i))(0)", "(&a(i))(1)"));
   EXPECT_THAT(leaf_names(points, "p"), ElementsAre("p[0].x", "p[0].y"));
 }
 
