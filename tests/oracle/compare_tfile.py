@@ -170,7 +170,7 @@ class Comparison:
             self.counts["leaves"] += 1
             spelled = names + [re.sub(r"(?:\[-?\d+\])+", lambda all: f"({','.join(re.findall('-?[0-9]+', all[0])[::-1])})", name)
                                for name in names]
-            names = [argument_name(name) for name in spelled]
+            names = [argument_name(name) + whole for whole in ("", " (whole)") for name in spelled]
             if isinstance(expected, tdump.Text) and (parts := elements_of(expected, spelled, frame.args)):
                 self.counts["leaves"] += len(parts) - 1
                 for name, byte in parts:

@@ -85,12 +85,13 @@ RecipeBuilder::RecipeBuilder(const TraceFile& trace, const LocationTable& locati
       code_names_(import_context.names, symbols),
       continued_(import_context.names, import_context.timeline.options().lanes.limits.arguments_per_record),
       plots_(choice.plotted, import_context.names),
+      wholes_(import_context.names),
       texts_(symbols, import_context.names, trace.format.order),
       memory_(trace.register_layout(), trace.format.order,
               [symbols](std::uint64_t address) {
                 return symbols != nullptr ? symbols->constant_bytes(address) : std::span<const std::byte>();
               }),
-      draft_(import_context.names.intern(argument_names::kFrame), continued_, plots_, texts_),
+      draft_(import_context.names.intern(argument_names::kFrame), continued_, plots_, wholes_, texts_),
       callers_(trace, symbols, memory_, import_context),
       values_(trace, symbols, draft_, memory_, texts_, import_context),
       variables_(trace.description, import_context.names),

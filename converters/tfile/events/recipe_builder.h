@@ -81,6 +81,7 @@ class RecipeBuilder {
   CodeNames code_names_;
   ContinuedLabels continued_;
   Plots plots_;
+  WholeNames wholes_;
   NumberTexts texts_;
   FrameMemory memory_;
   RecipeDraft draft_;

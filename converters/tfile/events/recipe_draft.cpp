@@ -65,6 +65,31 @@ std::vector<std::string> Plots::missing() const {
   return missing;
 }
 
+const std::vector<NameId>& WholeNames::wholes_of(NameId part) {
+  const auto [found, is_new] = wholes_.try_emplace(part);
+  if (is_new) {
+    const std::string name(names_.text(part));
+    for (std::size_t end = name.find_first_of(".["); end != std::string::npos;
+         end = name.find_first_of(".[", end + 1))
+      found->second.push_back(names_.intern(std::string_view(name).substr(0, end)));
+  }
+  return found->second;
+}
+
+void WholeNames::rename_wholes(Arguments& arguments) {
+  for (const Argument& part : arguments) {
+    for (const NameId whole : wholes_of(part.name)) {
+      const ArgumentRow row = arguments.row();
+      const auto found = std::ranges::find(row, whole, &Argument::name);
+      if (found == row.end()) continue;
+      const NameId name = names_.intern(fmt::format("{} (whole)", names_.text(whole)));
+      const auto word = static_cast<std::size_t>(found.word() - row.words().data());
+      arguments.set_bits(word, ArgumentHeader::Name::put(static_cast<std::uint32_t>(name)) |
+                                   (*found.word() & ~ArgumentHeader::Name::kMask));
+    }
+  }
+}
+
 void RecipeDraft::start(Recipe& recipe, FrameMemory& memory, LabelId label, bool opens_call) {
   recipe_ = &recipe;
   memory_ = &memory;
@@ -122,6 +147,8 @@ void RecipeDraft::add_counter(LabelId label, NameId name, const FrameBytes& byte
 }
 
 void RecipeDraft::finish() {
+  for (std::size_t i = 0; i < recipe_->hit_records_; ++i)
+    wholes_.rename_wholes(recipe_->records_[i].arguments);
   for (const Plotted& plotted : plotted_) {
     const auto record = static_cast<std::uint32_t>(recipe_->records_used_);
     Argument argument = plotted.argument;

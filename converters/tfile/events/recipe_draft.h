@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -55,11 +56,27 @@ class Plots {
   std::map<std::pair<NameId, ArgumentType>, bool> is_plotted_;
 };
 
+// The names of values that contain other values: "a" and "a.b" contain `a.b[0]`. Perfetto shows no argument
+// of an event that has a value and also a part of it, unless the name of the whole is "a (whole)".
+class WholeNames {
+ public:
+  explicit WholeNames(Names& names) : names_(names) {}
+  // Renames each argument of which another argument is a part.
+  void rename_wholes(Arguments& arguments);
+
+ private:
+  const std::vector<NameId>& wholes_of(NameId part);
+
+  Names& names_;
+  std::unordered_map<NameId, std::vector<NameId>> wholes_;  // by the name of the part
+};
+
 class RecipeDraft {
  public:
   // Every record begins with the argument `frame_name`, the frame's number.
-  RecipeDraft(NameId frame_name, ContinuedLabels& continued, Plots& plots, NumberTexts& texts)
-      : frame_name_(frame_name), continued_(continued), plots_(plots), texts_(texts) {}
+  RecipeDraft(NameId frame_name, ContinuedLabels& continued, Plots& plots, WholeNames& wholes,
+              NumberTexts& texts)
+      : frame_name_(frame_name), continued_(continued), plots_(plots), wholes_(wholes), texts_(texts) {}
 
   // Clears the recipe, but reuses its memory. Both must stay valid until finish(); `memory` has the frame.
   void start(Recipe& recipe, FrameMemory& memory, LabelId label, bool opens_call);
@@ -80,7 +97,7 @@ class RecipeDraft {
   void set_callers(std::span<const CallerCall> callers) {
     recipe_->callers_.assign(callers.begin(), callers.end());
   }
-  // Adds the counters of the plotted arguments, and decides whether the recipe is reusable.
+  // Names the wholes, adds the counters of the plotted arguments, and decides whether the recipe is reusable.
   void finish();
 
  private:
@@ -98,6 +115,7 @@ class RecipeDraft {
   const NameId frame_name_;
   ContinuedLabels& continued_;
   Plots& plots_;
+  WholeNames& wholes_;
   NumberTexts& texts_;
 
   // State of the current frame:

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "converters/tfile/events/recipe_draft.h"
 #include "tests/tfile/trace_builder.h"
 
 namespace convert::tfile {
@@ -215,6 +216,21 @@ TEST(TraceFrames, PlottedItemsAreAlsoCounters) {
               testing::IsSupersetOf(
                   {"not-plotted 4", "FILE: `g`: the frames have these numbers: g_hash, mem.0x1000"}));
   EXPECT_THAT(counters({}), testing::IsEmpty());
+}
+
+// Otherwise, Perfetto's window would show no argument of the frame.
+TEST(TraceFrames, AValueIsNamedWholeIfAPartOfItIsShown) {
+  Names names;
+  Arguments arguments;
+  for (const char* name : {"a", "a.b[0]", "ab", "a.b", "a.b[1]"})
+    arguments.add({names.intern(name), std::string_view("a text of several words")});
+  WholeNames(names).rename_wholes(arguments);
+  std::vector<std::string_view> shown;
+  for (const Argument& argument : arguments) {
+    EXPECT_EQ(argument.text, "a text of several words");
+    shown.push_back(names.text(argument.name));
+  }
+  EXPECT_THAT(shown, ElementsAre("a (whole)", "a.b[0]", "ab", "a.b (whole)", "a.b[1]"));
 }
 
 // 64-bit targets sign-extend the addresses of 32-bit programs.
