@@ -160,7 +160,7 @@ class Comparison:
             return min(firsts, default=0)
 
         for names, expected in tdump.leaves_of(live.get("tdump"), first_of):
-            if expected is None or isinstance(expected, tdump.Variant) and names[0] not in frame.args:
+            if expected is None or isinstance(expected, tdump.Variant) and not {names[0], f"{names[0]} (whole)"} & frame.args.keys():
                 continue
             # The address of a text of Pascal whose characters GDB can't read.
             is_unread = isinstance(expected, tdump.Pointer) and (expected.symbol or "").startswith("error: ")

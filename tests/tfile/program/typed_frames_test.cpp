@@ -291,8 +291,8 @@ TEST_F(TypedFrames, TheDiscriminantChoosesTheVariant) {
   const auto lines = frame_lines();
   ASSERT_EQ(lines.size(), 4u);
   EXPECT_THAT(lines[0], EndsWith(" rust_shape='Shape::Point'"));
-  EXPECT_THAT(lines[1], EndsWith(" rust_shape='Shape::Circle' rust_shape.radius=2.5"));
-  EXPECT_THAT(lines[2], EndsWith(" rust_shape='Shape::Circle' rust_shape.radius=2.5"));
+  EXPECT_THAT(lines[1], EndsWith(" rust_shape (whole)='Shape::Circle' rust_shape.radius=2.5"));
+  EXPECT_THAT(lines[2], EndsWith(" rust_shape (whole)='Shape::Circle' rust_shape.radius=2.5"));
   EXPECT_THAT(lines[3], Not(HasSubstr("radius")));
 }
 
@@ -317,7 +317,7 @@ TEST_F(TypedFrames, ArraysMayHaveTheirBoundsInTheFrame) {
   std::string elements;
   for (const std::int32_t number : {-1, 1, 30, 31, 32}) elements += t.number(number);
   t.frame(2).memory(vector, t.number(many + 8) + t.number(many)).memory(many, elements);
-  EXPECT_THAT(frame_line(), HasSubstr(" ada_vector[-1]=30 ada_vector[0]=31 ada_vector[1]=32"));
+  EXPECT_THAT(frame_line(), HasSubstr(" ada_vector(-1)=30 ada_vector[0]=31 ada_vector[1]=32"));
 }
 
 // Ada has no expression for the address.
