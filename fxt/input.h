@@ -55,8 +55,8 @@ struct ReaderOptions {
   bool require_magic = false;
   // Skips zero words between records, like Fuchsia's C++ reader. By default reading ends there.
   bool skip_zero_words = false;
-  // Larger records are skipped, so that a damaged header cannot exhaust the memory. This concerns large
-  // records only, because other records have at most 32,760 bytes.
+  // Larger records are skipped, so that a damaged header cannot exhaust the memory. This applies only
+  // to FXT's type of large records. Other records have at most 32,760 bytes, and are never skipped.
   std::size_t max_record_bytes = std::size_t{64} << 20;
 };
 

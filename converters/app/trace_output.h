@@ -29,9 +29,9 @@ class TraceOutput {
  public:
   // With `cut`, writes this part of the trace; if it is split, writes files named by fxt::piece_name().
   // Throws std::runtime_error if a file can't be written, and UsageError if another kind of file would be
-  // overwritten.
-  // finish() throws TraceTooLarge if the trace has more than `most_bytes`, before compression.
-  // `thinning` may be null, and needs `cut`. One of its passes has begun. It is borrowed.
+  // overwritten. finish() throws TraceTooLarge if the trace has more than `most_bytes`, before compression.
+  // `thinning` may be null. Otherwise, `cut` is required, and the caller must have begun a pass of
+  // `thinning`. The TraceOutput does not own it.
   TraceOutput(fxt::tools::PieceFiles::Options files, const std::optional<fxt::CutOptions>& cut,
               std::optional<std::uint64_t> most_bytes = {}, fxt::tools::Thinning* thinning = nullptr);
   // Abandons the output unless finish() was called.
@@ -44,10 +44,10 @@ class TraceOutput {
   // Must be called when the trace is complete. Waits until it is written, and gives the file its name. Throws
   // std::runtime_error.
   void finish();
-  // Must be called if the trace is incomplete. Drops the files that are not complete.
+  // Ends the writing of an incomplete trace, and the writing thread. Drops the files that are not complete.
   void abandon();
 
-  // ---- After one of these ----
+  // ---- After finish() or abandon() ----
 
   const fxt::tools::PieceFiles& files() const { return files_; }
   // True if a file was written. For a range of time without events, no file is written.

@@ -105,8 +105,8 @@ class Piece {
       ++counters_->unwritable;
     }
   }
-  // Writes an event. Most events have the same indices as an earlier event, and are written as prepared
-  // events.
+  // Writes an event. Most events have no arguments and the same indices as an earlier event. write_short()
+  // writes them with the words that were prepared for the earlier event.
   void write(const Event& event) {
     if (!write_short(event)) write<Event>(event);
   }

@@ -16,9 +16,9 @@
 
 namespace fxt::tools {
 
-// Calls are durations. Calls with a flow inside and calls without an end are kept. All other records are
-// kept, unless they need thinning. The trace is read several times, so it must be a file. The list of what is
-// kept is in a temporary file if it is long.
+// Calls are durations. Short calls are omitted, except calls with a flow inside or without an end. All other
+// records are kept, unless they need thinning. The trace is read several times, so it must be a file. A long
+// list of the kept calls is in a temporary file.
 class CallFit {
  public:
   using Open = std::function<std::unique_ptr<EntrySource>()>;
@@ -29,8 +29,8 @@ class CallFit {
 
   // The options for a Cutter that writes the calls. They borrow this object.
   CutOptions options();
-  // Takes each record before the Cutter gets it. Returns null if it is left out. Tells a call what is missing
-  // in it. Valid until the next call.
+  // Must get each record before the Cutter. Returns null if the record is left out. The start of a call gets
+  // arguments for the calls that are missing inside. The result is valid until the next call of changed().
   const Entry* changed(const Entry& entry, const Reader& reader);
 
   std::uint64_t shortest_ns() const { return shortest_ns_; }  // 0: all calls are shown

@@ -15,14 +15,14 @@
 
 namespace fs = std::filesystem;
 
-// The names in the folder for all runs of this process; $TMPDIR is two folders below it.
+// Returns the number of files and folders in the folder, at any depth.
 static std::size_t entries(const fs::path& folder) {
   std::size_t count = 0;
   for ([[maybe_unused]] const auto& entry : fs::recursive_directory_iterator(folder)) ++count;
   return count;
 }
 
-static fs::path make_folder() {
+static fs::path make_folder() {  // used by all runs of this process; $TMPDIR is two levels below it
   std::string name = (fs::temp_directory_path() / "archive-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) std::abort();
   fs::create_directories(fs::path(name) / "outer" / "inner");

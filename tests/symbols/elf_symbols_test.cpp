@@ -195,7 +195,7 @@ TEST_F(ElfTest, ArmAddressesLoseTheThumbBit) {
   EXPECT_THAT(symbols(elf.bytes()), ElementsAre("100-108 T thumb"));
 }
 
-// An entry of 16 bytes that jumps to the address in the slot at `slot`; `lead` bytes come before the jump.
+// Returns an entry of `size` bytes: the bytes `lead`, then a jump to the address in the slot at `slot`.
 std::string jump_entry(std::uint64_t address, std::uint64_t slot, std::string_view lead,
                        std::size_t size = 16) {
   const auto distance = static_cast<std::uint32_t>(slot - (address + lead.size() + 6));

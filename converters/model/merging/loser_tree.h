@@ -48,7 +48,7 @@ class LoserTree {
     }
     nodes_[0] = winner;
   }
-  // The lane next() remains the next lane for all of its events before this time.
+  // For all events of the lane next() before this time, next() returns the same lane again.
   std::uint64_t others_ns() const {
     const Entry& winner = nodes_[0];
     std::uint64_t limit_ns = kNever;

@@ -34,7 +34,7 @@ struct UnmatchedThread {
   std::string name;                 // name of the thread in notes
   std::vector<ThreadMark> marks;    // sorted by time; all marks, or an evenly distributed sample
   std::uint64_t resolution_ns = 1;  // a mark was made at some time in [time_ns, time_ns + resolution_ns)
-  bool is_thread = false;           // all marks are of one thread: no two such lanes of an input match one
+  bool is_thread = false;           // all marks are of one thread: no other such lane of the input matches it
   std::string why_unmatched = {};   // the reason why it can't be matched; empty if it can
   std::uint64_t id = 0;             // id of the thread; 0 if unknown
   bool may_be_several = false;      // the marks may be of several threads, because nothing identifies them
@@ -47,7 +47,7 @@ struct MarkWindow {
   std::uint64_t address;
 };
 
-// The position of a mark in the calls of a thread, at the best time in its window.
+// The position of a mark in a thread's calls, at the time in the mark's window at which it fits best.
 struct MarkPosition {
   enum class In : std::uint8_t {
     Nothing,        // no call of the mark's function was open

@@ -31,8 +31,8 @@ class CallerCalls {
  public:
   bool empty() const { return open_.empty(); }
 
-  // Before a hit at `time_ns` with these callers, innermost first: ends the calls that it does not have, and
-  // begins its other ones. Other calls that are open on the lane keep all calls around them.
+  // Before a hit at `time_ns` with these callers, innermost first: ends the open calls that are not callers
+  // of the hit, and begins callers that are not open. Changes nothing if the lane has other open calls.
   void show(Lane& lane, std::span<const CallerCall> callers, std::uint64_t time_ns,
             std::uint64_t announced_ns) {
     auto found = open_.find(&lane);
@@ -42,7 +42,7 @@ class CallerCalls {
     }
     std::vector<CallerCall>& open = found->second;  // outermost first
     if (lane.depth() > open.size()) return;
-    // The outermost known caller may be inside of calls that were known before.
+    // The outermost caller of this hit may be inside calls that only earlier hits have shown.
     std::size_t shared = 0;
     while (!callers.empty() && shared < open.size() && !open[shared].is_same(callers.back())) ++shared;
     std::size_t left = callers.size();  // the callers that are not open
@@ -62,8 +62,8 @@ class CallerCalls {
   }
 
  private:
-  // Ends the calls after the first `kept` ones at the lane's latest event, which is the last hit that has
-  // them.
+  // Keeps the first `kept` calls open. Ends the others at the lane's latest event, which is the last hit
+  // with these calls.
   static void end(Lane& lane, std::vector<CallerCall>& open, std::size_t kept, std::uint64_t announced_ns) {
     for (; open.size() > kept; open.pop_back()) lane.end(end_of_top_call(lane, lane.last_ns(), announced_ns));
   }

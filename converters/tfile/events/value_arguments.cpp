@@ -88,7 +88,7 @@ bool ValueArguments::start_items(const FrameContext& context, const ExpectedFram
 }
 
 void ValueArguments::add_items(const ExpectedBlocks& expected) {
-  // With collect/s, the text is shown instead of the pointer to it, even if the pointer was collected first.
+  // Of items with one name, the first is shown. For a pointer, the item of collect/s also has the text.
   for (const bool are_strings : {true, false})
     for (std::size_t i = 0; i < expected.items.size(); ++i)
       if (expected.items[i].is_string == are_strings) add_item(i, expected);
@@ -144,7 +144,7 @@ void ValueArguments::add_item(std::size_t index, const ExpectedBlocks& expected)
     if (items_.item_of(j) == index) arguments_.mark_used(*items_.expressions()[j]);
 }
 
-// GDB shows both for `collect /s x, x`.
+// For `collect /s x, x`, GDB shows the address and the text.
 ValueArguments::PointerForm ValueArguments::pointer_form(const ExpectedBlocks::Item& item,
                                                          const ExpectedBlocks& expected) const {
   if (!item.is_string) return PointerForm::Address;
@@ -377,9 +377,9 @@ void ValueArguments::add_recorded(std::size_t index, const ExpectedBlocks& expec
   }
 }
 
-// Shows memory that is exactly one global variable of the program. GDB does not write the items of
-// `default-collect` into the file. `address` is that of the code. If an item is contradicted, the program may
-// be another one.
+// Shows memory that is exactly one global variable of the program, even if no item names it: GDB does not
+// write the items of `default-collect` into the file. `address` is the address of the code. If an item is
+// contradicted, the program may be another one, and nothing is shown.
 void ValueArguments::add_globals(std::uint64_t address, const ExpectedBlocks& expected) {
   for (std::size_t i = 0; i < expected.items.size(); ++i)
     if (expected.items[i].kind != Kind::Variable && items_.is_contradicted(i)) return;

@@ -122,7 +122,7 @@ class Run {
     pieces.known.resize(pieces.bytes.size(), is_known);
   }
 
-  // The storage that the operations since the start, or since the last piece, describe.
+  // Returns the storage described by the operations after the last piece, or by all if there is no piece.
   Storage whole(std::uint64_t size) {
     if (is_missing_) return Storage::none(missing_);
     if (implicit_)

@@ -369,8 +369,8 @@ class PlaceChecker {
     const CodeInfo code = program_.code_at(clue.location->address);
     if (meant.is_line) return code.source.empty() ? Evidence::HasCode : Evidence::Contradicts;
     if (meant.names.empty()) return Evidence::HasCode;
-    // Inlined functions, and functions with other names in the program's language, have no symbol with that
-    // name.
+    // A function has no symbol with its source name if it is inlined, or if its symbol has another name than
+    // the source.
     const auto is_named_so = [&](const std::string& function) {
       return std::ranges::any_of(meant.names, [&](const auto& name) { return is_alike(function, name); });
     };

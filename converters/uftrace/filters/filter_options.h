@@ -34,7 +34,7 @@ class PatternReport {
   void add(std::size_t pattern, Fit fit, std::string input, std::string text) {
     findings_.push_back({pattern, fit, std::move(input), std::move(text)});
   }
-  // Ends one input. After the last one, adds the notes. Returns their texts, without the inputs.
+  // Ends one input. After the last input, adds the notes, and returns their texts without names of inputs.
   std::vector<std::string> finish(Notes& notes) {
     std::vector<std::string> misfits;
     if (--inputs_ != 0) return misfits;

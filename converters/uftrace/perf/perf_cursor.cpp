@@ -59,17 +59,17 @@ const EventType* find_event_type(std::uint32_t type) {
 // The kernel has about 20 record types, and perf's own types begin at 64.
 constexpr std::uint32_t kTypeLimit = 128;
 
-// The clock of perf may go back slightly (see ktime_get_mono_fast_ns). A larger step, in either direction, is
-// checked.
+// The clock of perf may go back slightly (see ktime_get_mono_fast_ns). A record with a larger step back is
+// dropped, and a larger step forward is checked.
 constexpr std::uint64_t kPerfSlackNs = 1'000'000;
 // A large step forward must be confirmed by the next record of a known type, which must be among this many
 // records.
 constexpr int kMaxWitnesses = 8;
-// A step forward that is shorter is plausible even if nothing readable follows.
+// If a step forward is shorter than this time, the record is plausible even if nothing readable follows it.
 constexpr std::uint64_t kLikelyPauseNs = 1'000'000'000;
 
-// Records of forks and exits have the time of the event, besides the time of writing. uftrace shows the time
-// of the event. This function returns it if both times are close.
+// Records of forks and exits have two times: that of the event, which uftrace shows, and that of writing.
+// Returns the time of the event if both times are close, and otherwise the time of writing.
 std::uint64_t own_time(std::uint64_t time_ns, std::uint64_t written_ns) {
   const bool is_near = time_ns + kPerfSlackNs >= written_ns && time_ns <= written_ns + kPerfSlackNs;
   return is_near ? time_ns : written_ns;

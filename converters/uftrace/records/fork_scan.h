@@ -54,7 +54,7 @@ struct StackSnapshot {
 struct ForkScanResult {
   std::vector<ForkCall> calls;           // in the order of the file
   std::vector<StackSnapshot> snapshots;  // one for each requested time
-  std::string left_out = {};  // the limit that was exceeded, so that some stacks are empty; usually empty
+  std::string left_out = {};  // the exceeded limit if some stacks are empty because of it; otherwise no text
 };
 
 // A call that a child leaves with its first record.
@@ -64,8 +64,8 @@ using CallKey = std::pair<std::uint64_t, std::size_t>;  // address, depth
 using ForkKinds = EpochCaches<AddressCache<ForkKind>>;
 
 // Scans a thread until the last of `times_ns`, which are sorted, and until the addresses of all found calls
-// are known. `first_exits` are the calls that children left first. The functions of these calls fork, even if
-// their names are unknown. Throws InputError if the file can't be read.
+// are known. `first_exits` has the calls that children leave with their first records. The functions of these
+// calls fork, even if their names are unknown. Throws InputError if the file can't be read.
 ForkScanResult scan_forks(const WalkedThread& thread, Symbolizer& symbolizer,
                           std::span<const std::uint64_t> times_ns, const std::set<CallKey>& first_exits,
                           ForkKinds& kinds);

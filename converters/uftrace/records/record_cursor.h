@@ -27,7 +27,7 @@ struct RecordItem {
   enum class What : std::uint8_t {
     Call,        // an entry or exit
     Event,       // `call.address` is its id
-    Loss,        // number of missing records in `call.address`
+    Loss,        // missing records; `call.address` is their number
     BadTime,     // a record whose time is damaged; its other fields may be correct
     NotRecords,  // bytes that are not records
     Zeros,       // bytes that are zero
@@ -42,7 +42,7 @@ struct RecordItem {
   // True for an exit that no entry follows in a file with estimated exits. The recorder wrote this exit when
   // the thread ended, with the time of the end.
   bool is_final_exit = false;
-  // True for a call that is earlier than a call before it, because two processes write to the file.
+  // True for a call whose time is less than that of a previous call, because two processes write to the file.
   bool has_two_writers = false;
   // The data of an event, or the values of a call whose layout was found. Valid until the next read().
   std::span<const std::byte> payload = {};

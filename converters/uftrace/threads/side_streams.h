@@ -188,16 +188,16 @@ class SideStreams {
 
   // Selects the first stream again. Must be called after the queues of the streams were filled.
   void look_again();
-  // Own records from this time on need emit_before(), because events are due before them, or because calls
-  // inside the program's calls are open.
+  // Returns the time from which own records need emit_before(), because an event is due before them. It is 0
+  // if calls inside the program's calls are open, or if estimated exits may have to be moved.
   std::uint64_t plain_until_ns() const {
     const bool needs_care =
         calls_.inner().open() != 0 || (has_estimated_exits_ && (moves_exits() || returned_ns_ != 0));
     return needs_care ? 0 : first_due_.plain_until_ns();
   }
 
-  // Emits all events that are due earlier. Returns true if the inner calls must be suspended or cut for an
-  // own record at that time.
+  // Emits all events that are due before `due`. Returns true if the inner calls must be suspended or cut for
+  // an own record at the time of `due`.
   bool emit_before(const Due& due);
   // Emits the event that is due first, which must exist. If it is a kernel call, also emits the calls that
   // directly follow it before `until`.
@@ -206,10 +206,10 @@ class SideStreams {
   // ---- Estimated exits, after events that are due before them ----
 
   // Keeps an exit for later if the thread can't return now, if it has come back to a CPU since its last
-  // record, or if an earlier exit is kept. Otherwise returns false. A `final` exit has no estimated time.
+  // record, or if an earlier exit is kept. Otherwise returns false. A final exit's time is not estimated.
   bool move_exit(const CallRecord& exit, bool is_final);
-  // The thread has another record at that time: emits the exits that were kept. Returns true if the inner
-  // calls must be suspended or cut for the record.
+  // Emits the exits that were kept, because the thread's next record is at this time. Returns true if the
+  // inner calls must be suspended or cut for that record.
   bool end_moved_exits(std::uint64_t time_ns);
 
   // ---- After the thread's own records ----

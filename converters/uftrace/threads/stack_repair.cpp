@@ -276,9 +276,9 @@ void StackRepair::begin_inherited(std::uint64_t time_ns) {
   end_arrow(time_ns);
 }
 
-// Adds the share of a record to the budget, and subtracts the needed amount. Returns false, with a note, if
-// the budget is too small, or if the record is damage. A record is damage if it needs several calls although
-// no records are missing, and its address belongs to no module.
+// Each record adds a fixed amount to the budget. Subtracts the number of calls that must be inferred for this
+// record. Returns false, with a note, if the budget is too small, or if the record is damage. Damage needs
+// several calls although no records are missing, and its address belongs to no module.
 bool StackRepair::may_infer(std::size_t open, std::size_t depth, std::uint64_t address) {
   const std::size_t needed = open > lane_.depth() ? open - lane_.depth() : 0;
   const bool is_damage = needed > 1 && gap_ == Gap::None && !is_in_module(address);

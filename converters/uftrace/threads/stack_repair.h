@@ -100,10 +100,10 @@ class StackRepair : public OpenCalls {
 
   MovedExits& moved_exits() { return moved_exits_; }
   const MovedExits& moved_exits() const { return moved_exits_; }
-  // Keeps the exit of the innermost call for later; see MovedExits::add(). Returns false if it is not the
-  // exit of that call.
+  // Keeps `exit` for later if it is the exit of the innermost call; see MovedExits::add(). Otherwise, or
+  // after missing records, returns false.
   bool move_exit(const CallRecord& exit, bool is_refuted, std::uint64_t returned_ns);
-  // Ends the call of the next moved exit, or of all of them, because another event happens at that time.
+  // Ends the call of the next moved exit. end_all_moved() ends all of them, before an event at `time_ns`.
   void end_moved();
   void end_all_moved(std::uint64_t time_ns);
 
@@ -113,7 +113,7 @@ class StackRepair : public OpenCalls {
   const InnerCalls& inner() const { return inner_; }
 
  private:
-  // Why the stack at the next record is unknown: it is at the start, or after missing records.
+  // Why the stack at the next record is unknown: the record is the first one, or comes after missing ones.
   enum class Gap : std::uint8_t { None, Start, Cut };
   struct Labels {
     explicit Labels(Names& names);

@@ -41,7 +41,7 @@ Checked checked(OnFinding on_finding, const std::function<void(Writer&)>& write)
   return result;
 }
 
-// Compares the written words with the words that a Repair makes of them.
+// Checks that a Repair turns the words of `write` into the words of `repaired`.
 void expect_repaired(const std::function<void(Writer&)>& write,
                      const std::function<void(Writer&)>& repaired) {
   const Checked result = checked(OnFinding::Repair, write);

@@ -320,7 +320,7 @@ class FastEncodeTest : public FxtSinkTest {
   static constexpr std::uint64_t kEvent = 4, kBlob = 5;  // types of records
   using Fill = std::function<void(Lane&, std::uint64_t time_ns)>;
 
-  // Events and blobs, without their times.
+  // Returns the records of events and blobs. The times of events are set to 0.
   static std::vector<Words> records_of(std::span<const std::uint64_t> words) {
     std::vector<Words> records;
     while (!words.empty()) {
@@ -335,7 +335,7 @@ class FastEncodeTest : public FxtSinkTest {
     }
     return records;
   }
-  // The records of one event that is emitted three times, which must be equal.
+  // Emits an event three times, and returns the records of one time. The records of all times must be equal.
   std::vector<Words> records_of_three(const Fill& fill) {
     auto all = records_of(words_of([&](Lane& lane) {
       for (const std::uint64_t time_ns : {100u, 200u, 300u}) fill(lane, time_ns);

@@ -476,7 +476,7 @@ TEST_F(CollectedPlaces, ATextIsNotAtThePlaceOfItsPointer) {
   EXPECT_EQ(collect("/s count", range(level_, 4)).contradiction(), "");
 }
 
-// The names alone would match.
+// By their names alone, all of these addresses would match.
 TEST_F(LoadBias, AFunctionIsNotTracedInsideItsPrologue) {
   const std::uint64_t start = kBias + address_of("plant::pump");
   for (const auto& [into, expected] : {std::pair{0u, 0u}, {1u, 1u}, {4u, 0u}, {5u, 1u}}) {
@@ -485,7 +485,7 @@ TEST_F(LoadBias, AFunctionIsNotTracedInsideItsPrologue) {
   }
 }
 
-// A line of a template is an example: hundreds of functions begin on this line.
+// One source line can have many locations. For example, hundreds of functions begin on a line of a template.
 TEST(ManyLocations, OfOneLineAgree) {
   Program program(TRACED_LINE, Demangle::Simple);
   Description description;
@@ -504,7 +504,7 @@ TEST(ManyLocations, OfOneLineAgree) {
   EXPECT_EQ(tfile::check(description, program, kBias).contradictions, 1u);
 }
 
-// GDB moves a tracepoint from a part before the function's entry to the function's entry.
+// If a part of a function is before its entry, GDB moves the tracepoints of this part to the entry.
 TEST(RarelyRunCode, OfALineBelongsToItsFunction) {
   Program program(TRACED_COLD, Demangle::Simple);
   const int line = line_of("cold", "traced_cold.c");

@@ -971,7 +971,7 @@ TEST_F(OptimizedFrames, VariablesAreInRegisters) {
   }
 }
 
-// GDB's actions ask for each register that holds an item. If they do not, the program is another one.
+// If GDB's actions do not ask for the register of an item, the given program is not the recorded program.
 TEST_F(OptimizedFrames, VariablesAreOnlyInRegistersThatTheActionsAskFor) {
   TraceBuilder builder;
   builder.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
@@ -985,7 +985,7 @@ TEST_F(OptimizedFrames, VariablesAreOnlyInRegistersThatTheActionsAskFor) {
   EXPECT_THAT(builder.notes(), Contains("item-contradicted 1"));
 }
 
-// GDB asks for the registers of $args at the begin of the function.
+// For $args, GDB asks for the registers that hold the arguments at the start of the function.
 TEST_F(OptimizedFrames, ArgumentsMayBeInAnyRecordedRegister) {
   TraceBuilder builder;
   builder.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");

@@ -275,7 +275,7 @@ TEST(UftraceForks, NestedForksAreOneFork) {
                                             "102/102 [81, 82] demo:fork repaired=\"inherited-call\""}));
 }
 
-// If fork itself was not recorded, the first exit of the child shows the call.
+// If `fork` was not recorded, the child's first exit shows which call of the parent forked.
 TEST(UftraceForks, FromACallOfAnyName) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100");
