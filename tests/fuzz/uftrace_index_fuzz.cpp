@@ -29,8 +29,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (const auto index = RecordIndex::parse(bytes); index && !std::ranges::equal(index->bytes(), bytes))
     std::abort();
   std::vector<std::uint64_t> words(size / sizeof(std::uint64_t));
-  std::memcpy(words.data(), data, words.size() * sizeof(std::uint64_t));
   if (words.size() < 2) return 0;
+  std::memcpy(words.data(), data, words.size() * sizeof(std::uint64_t));
   IndexMark mark{.offset = words[0], .time_ns = words[1]};
   for (std::size_t i = 2; i + 1 < words.size(); i += 2)
     mark.open.push_back({.offset = words[i], .bytes = words[i + 1]});

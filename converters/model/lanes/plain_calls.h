@@ -142,7 +142,7 @@ std::size_t Lane::run(std::size_t count, std::uint64_t limit_ns, Decode decode,
     write->label = call.label;
     open->last_word = call.time_ns;
     open->kind = static_cast<EventKind>(call.is_end);
-    write += kRemoves ? 1 + 2 * ends : 1 + ends;
+    write += static_cast<std::ptrdiff_t>(kRemoves ? 1 + 2 * ends : 1 + ends);  // `ends` is 0 or -1
     depth += 1 + 2 * ends;
     last_ns = call.time_ns;
   }
