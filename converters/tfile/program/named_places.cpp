@@ -21,9 +21,7 @@ bool is_hash_of_rust(std::string_view name) {
          name.find_first_not_of("0123456789abcdef", 1) == std::string_view::npos;
 }
 
-std::uint32_t hash_of(std::string_view key) {
-  return static_cast<std::uint32_t>(fxt::SeededHash()(key));
-}
+std::uint32_t hash_of(std::string_view key) { return static_cast<std::uint32_t>(fxt::SeededHash()(key)); }
 
 // Takes a name with its length: "3run".
 std::optional<std::string_view> consume_name(std::string_view& symbol) {
