@@ -50,8 +50,8 @@ class AddressCache {
     const Entry* entry_for(std::uint64_t address) const {
       const std::size_t slot = slot_of(address, shift);
       for (std::size_t i = slot; i != slot + kProbes; ++i) {
-        const Entry& entry = entries[i & (~std::size_t{0} >> shift)];
-        if (entry.address == address || entry.address == kNoAddress) return &entry;
+        const Entry* const entry = entries + (i & (~std::size_t{0} >> shift));
+        if (entry->address == address || entry->address == kNoAddress) return entry;
       }
       return nullptr;
     }

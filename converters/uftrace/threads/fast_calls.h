@@ -106,8 +106,10 @@ class FastCalls {
       const std::uint64_t address = record.address();
       const LabelCache::Entry* label = &labels.slot_for(address);
       // Not unlikely if there are many functions, but a jump out of the loop would cost more.
-      if (((label->address ^ address) & (is_end - 1)) != 0) [[unlikely]]
-        if (const auto* const other = labels.entry_for(address)) label = other;
+      if (((label->address ^ address) & (is_end - 1)) != 0) [[unlikely]] {
+        const LabelCache::Entry* const other = labels.entry_for(address);
+        if (other != nullptr) label = other;
+      }
       return PlainCall{.time_ns = record.time_ns,
                        .key = address,
                        .depth = record.depth(),
