@@ -181,27 +181,31 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
     throw InputError(Location::file(input.native()),
                      "has no task.txt and no .dat files; copy the whole recording");
   context.timeline.keep_alive(kept);
-  context.timeline.at_end([&recording, &chosen = context.stats.chosen_calls,
-                           &notes = context.timeline.new_notes()] {
-    recording.symbolizer.add_notes();
-    recording.user_events.add_notes(notes);
-    if (recording.filters != nullptr)
-      std::ranges::move(recording.filters->add_notes(recording.directory.path.native(), notes),
-                        std::back_inserter(chosen.misfits));
-    chosen.left_out += recording.shared.calls_left_out;
-    chosen.is_any_shown |= recording.shared.has_shown_calls;
-    if (const std::uint64_t count = recording.shared.unwritten_switches)
-      notes.add(
-          kCpuTracksLeftOut, Location::file(recording.directory.path.native()),
-          fmt::format("{} context switches; use --cpu-tracks to show which thread ran on which CPU", count),
-          count);
-  });
+  context.timeline.at_end(
+      [&recording, &chosen = context.stats.chosen_calls, &notes = context.timeline.new_notes()] {
+        recording.symbolizer.add_notes();
+        recording.user_events.add_notes(notes);
+        if (recording.filters != nullptr)
+          std::ranges::move(recording.filters->add_notes(recording.directory.path.native(), notes),
+                            std::back_inserter(chosen.misfits));
+        chosen.left_out += recording.shared.calls_left_out;
+        chosen.is_any_shown |= recording.shared.has_shown_calls;
+        if (const std::uint64_t count = recording.shared.unwritten_switches)
+          notes.add(
+              kCpuTracksLeftOut, Location::file(recording.directory.path.native()),
+              recording.options.cpu_tracks
+                  ? fmt::format("{} context switches of threads whose ids other processes had later", count)
+                  : fmt::format("{} context switches; use --cpu-tracks to show which thread ran on which CPU",
+                                count),
+              count);
+      });
   note_shared_symbol_files(recording, context.notes);
   ThreadPlans& plans = recording.plans = plans_of(recording, context);
   plan_forks(plans, recording.sessions, recording.perf, recording.has_estimated_exits(), recording.symbolizer,
              context.timeline, context.notes);
   if (options.event_skip_out) skip_outside_calls(plans);
   std::erase_if(plans, [](const auto& entry) { return !entry.second.is_shown; });
+  if (options.cpu_tracks) show_cpu_tracks(plans);
   if (const std::size_t tasks = recording.sessions.tasks().size();
       recording.directory.threads.empty() && tasks != 0)
     context.notes.add(kNoRecords, Location::file(input.native()),

@@ -251,6 +251,16 @@ void skip_outside_calls(ThreadPlans& plans) {
   }
 }
 
+void show_cpu_tracks(ThreadPlans& plans) {
+  std::set<std::pair<ThreadId, ProcessId>> named;
+  std::map<ThreadId, ProcessId> last_named;  // threads are named in this order
+  for (const auto& [tid, plan] : plans)
+    if (named.insert({recorded(tid), recorded(plan.task->pid)}).second)
+      last_named[recorded(tid)] = recorded(plan.task->pid);
+  for (auto& [tid, plan] : plans)
+    plan.shows_cpu_tracks = last_named[recorded(tid)] == recorded(plan.task->pid);
+}
+
 namespace {
 
 // Reads the records of the threads, with several threads of this program.
@@ -315,7 +325,6 @@ void plan_streams(ThreadPlan& plan, RecordingImport& recording, Timeline& timeli
   const Task& task = *plan.task;
   plan.shown_process = timeline.ids().shown(recorded(task.pid));
   plan.shown_thread = timeline.ids().shown(recorded(task.tid));
-  plan.shows_cpu_tracks = recording.options.cpu_tracks;
   if (const auto perf = recording.perf.find(task.tid); perf != recording.perf.end()) {
     plan.switches = {.queue = &recording.perf_queues[task.tid],
                      .lone_outs = perf->second.lone_outs,

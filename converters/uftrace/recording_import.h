@@ -47,6 +47,10 @@ ThreadPlans plans_of(RecordingImport& recording, ImportContext& context);
 // called after all plans are complete, including the inherited calls.
 void skip_outside_calls(ThreadPlans& plans);
 
+// Shows the switches of threads on tracks of CPUs. If several processes had a thread with the same id, only
+// the threads of one process are shown there: Perfetto takes the process from the last name of the id.
+void show_cpu_tracks(ThreadPlans& plans);
+
 // Reads the index of the recording, or makes it if it is missing or the recording has changed. The plans then
 // refer to the index. There is no index if the kernel is shown, or if options select calls.
 void use_index(RecordingImport& recording, ImportContext& context);

@@ -105,6 +105,24 @@ TEST(UftraceReusedIds, KernelEventsBelongToTheOwnerOfTheIdAtThatTime) {
   EXPECT_THAT(r.notes(), Not(Contains(HasSubstr("bad-time"))));
 }
 
+// Perfetto takes the process of a switched thread from the last name of its id.
+TEST(UftraceReusedIds, TracksOfCpusShowOneProcessOfAnId) {
+  R r;
+  r.task_line("TASK timestamp=0.000000020 tid=101 pid=100");
+  r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100");
+  r.entry(10, 0, R::kMain).entry(55, 1, R::kFork).exit(80, 1, R::kFork).exit(90, 0, R::kMain);
+  r.thread(101).entry(21, 0, R::kF).exit(40, 0, R::kF).exit(62, 1, R::kFork);
+  PerfBytes perf;
+  perf.fork(19, 101, 100).in(20, 101).exit(45, 101).out(46, 101).fork(56, 101, 100).in(57, 101).out(70, 101);
+  r.file("perf-cpu0.dat", perf.text());
+  EXPECT_THAT(r.lines(),
+              IsSupersetOf({"100/101 @20 sched:linux:sched-in cpu=0", "101/101 @57 cpu 0: 0 (new) -> 101",
+                            "101/101 @70 cpu 0: 101 (blocked) -> 0"}));
+  EXPECT_THAT(r.lines(), Not(Contains(HasSubstr("100/101 @20 cpu"))));
+  EXPECT_THAT(r.notes(),
+              Contains(HasSubstr("2 context switches of threads whose ids other processes had later")));
+}
+
 // posix_spawn writes no FORK line.
 TEST(UftraceReusedIds, AProgramStartedByPosixSpawnIsNotAnExec) {
   R r;
