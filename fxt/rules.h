@@ -81,6 +81,8 @@ enum class Fault : std::uint8_t {
   KnownCounter,    // cpu_frequency with other arguments than Perfetto requires
   RepeatedName,    // two arguments of a record have the same name
   NameOfBegin,     // an argument of an end has the same name as an argument of the begin
+  NamesNoTree,     // names of arguments such as "a" and "a.b", which can't be in one tree
+  TextIndex,       // an argument with an index in brackets that is not a number, such as "a[i]"
   FrameMark,       // an instant with "frame" in its name
   ScopeOfInstant,  // the scope is not the thread
   BoolArgument,

@@ -255,6 +255,8 @@ void Checker::State::check_event(const Event& event, const Reader& reader) {
   if (event.type == EventType::Counter) {
     counters_.check(event, findings_);
     counters_.add(event);
+  } else {
+    check_argument_tree(event.arguments, findings_);
   }
   if (event.type == EventType::Instant) check_instant(event.name.text, findings_);
   if (event.scope && *event.scope != InstantScope::Thread)

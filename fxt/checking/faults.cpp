@@ -79,6 +79,8 @@ constexpr std::array<FaultEntry, kFaults> kTable{{
     {RepeatedName, "RepeatedName", "W25", "P Perfetto keeps only one of them"},
     {NameOfBegin, "NameOfBegin", "W25", "P Perfetto keeps only one of them",
      "has an argument with the name of an argument of its start"},
+    {NamesNoTree, "NamesNoTree", "W30", "?P Perfetto's window shows none or only some of its arguments"},
+    {TextIndex, "TextIndex", "W30", "?P Perfetto's window shows none of its arguments"},
     {FrameMark, "FrameMark", "W28",
      "T Tracy treats it as the start of a frame and does not show it on its thread"},
     {ScopeOfInstant, "ScopeOfInstant", "W28",

@@ -71,8 +71,8 @@ constexpr std::array kRules = {
          "are open inside it."},
     Rule{"W18",
          "Names are not empty. The first argument of a thread's name is \"process\", of type koid. A thread "
-         "in a context switch or wakeup has a name with this argument. The last such name before the record "
-         "has the process of the record.",
+         "in a context switch or wakeup has a name with this argument. The last such name in the file has "
+         "the process of the record.",
          "Perfetto loses names of threads without this koid, or puts such threads under process 0. Programs "
          "that convert traces skip such names. Perfetto takes the process of a scheduled thread from the "
          "thread's name, and ignores the process in the scheduling record. It shows threads of priority 0 "
@@ -123,6 +123,11 @@ constexpr std::array kRules = {
     Rule{"W29", "If a trace is meant for one reader, it has only kinds of records that this reader shows.",
          "Perfetto ignores log messages. Tracy also ignores async operations, flows and context switches. "
          "Notes of --check --for list the records that the given readers ignore."},
+    Rule{"W30",
+         "If the name of an argument has dots or indexes in brackets, the part before is not the name of "
+         "another argument of the event. Indexes in brackets are numbers.",
+         "Perfetto's window shows the arguments \"a.b\" and \"a.c\" as a tree. It shows no arguments of an "
+         "event that has \"a\" and \"a.b\", \"a.b\" and \"a[0]\", or \"a[i]\"."},
 };
 
 }  // namespace

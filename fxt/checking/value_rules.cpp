@@ -27,6 +27,25 @@ const Argument* repeated_argument(const Arguments& arguments) {
   return nullptr;
 }
 
+// Perfetto takes a dot or a bracket in a name for a step in a tree. True if the names can't be in one tree:
+// one is a node of the other, or a node has both names and indexes.
+bool clash(std::string_view a, std::string_view b) {
+  const auto same =
+      static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+  const auto is_node = [same](std::string_view name) {
+    return same == name.size() || name[same] == '.' || name[same] == '[';
+  };
+  return same != 0 && a != b && is_node(a) && is_node(b);
+}
+
+bool has_text_index(std::string_view name) {
+  for (std::size_t at = name.find('['); at != std::string_view::npos; at = name.find('[', at + 1)) {
+    const std::string_view index = name.substr(at + 1, name.find(']', at) - at - 1);
+    if (index.empty() || index.find_first_not_of("0123456789") != std::string_view::npos) return true;
+  }
+  return false;
+}
+
 // The type that Perfetto requires for an argument of a scheduling record; nothing for other arguments.
 std::optional<ArgumentType> type_of(SchedulingType record, std::string_view name) {
   if (record == SchedulingType::ContextSwitch)
@@ -112,6 +131,19 @@ void check_arguments(const Arguments& arguments, Findings& findings) {
   }
   if (const Argument* const again = repeated_argument(arguments))
     findings.add(Fault::RepeatedName, "two arguments are called " + quoted(again->name.text));
+}
+
+void check_argument_tree(const Arguments& arguments, Findings& findings) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string_view name = arguments[i].name.text;
+    if (has_text_index(name))
+      return findings.add(Fault::TextIndex,
+                          "argument " + quoted(name) + " has an index that is not a number");
+    for (std::size_t k = 0; k < i; ++k)
+      if (clash(arguments[k].name.text, name))
+        return findings.add(Fault::NamesNoTree, "arguments " + quoted(arguments[k].name.text) + " and " +
+                                                    quoted(name) + " can't be in one tree");
+  }
 }
 
 void check_scheduling_arguments(SchedulingType record, const Arguments& arguments, Findings& findings) {

@@ -58,6 +58,7 @@ void check_state(ThreadState state, Findings& findings);
 void check_cpu(std::uint64_t cpu, Findings& findings);
 void check_profiler_thread(bool is_inline, Findings& findings);  // the thread of a module or mmap
 void check_arguments(const Arguments& arguments, Findings& findings);
+void check_argument_tree(const Arguments& arguments, Findings& findings);  // of an event, except a counter
 void check_scheduling_arguments(SchedulingType record, const Arguments& arguments, Findings& findings);
 void check_instant(std::string_view name, Findings& findings);
 void check_object(const KernelObject& object, Findings& findings);

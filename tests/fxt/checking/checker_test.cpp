@@ -61,7 +61,7 @@ TEST(Checker, AcceptsFilesOfTheWriter) {
 }
 
 TEST(Checker, ReportsOnlyRulesOfTheTable) {
-  EXPECT_EQ(rules().size(), 29U);
+  EXPECT_EQ(rules().size(), 30U);
   for (std::size_t i = 0; i < rules().size(); ++i) EXPECT_EQ(rules()[i].id, "W" + std::to_string(i + 1));
 }
 
@@ -394,6 +394,28 @@ TEST(Checker, W25ArgumentsHaveUniqueNames) {
   EXPECT_EQ(broken({event(EventType::Instant, 5, kA, 1, {0x7'0005'0011, 0x8'0005'0012}, 2)}), "W25");
   EXPECT_EQ(broken({event(EventType::Instant, 5, kA, 1, {0x7'0005'0011, 0x7'8005'0021, 0x65'756c'6176}, 2)}),
             "W25");  // the same, inline
+}
+
+// Perfetto's window shows the names of arguments as a tree, as its function __intrinsic_arg_set_to_json does.
+TEST(Checker, W30NamesOfArgumentsAreATree) {
+  const Words a = {0x7'0002'0011}, a_b = {0x7'8003'0021, 0x62'2e61}, a_c = {0x7'8003'0021, 0x63'2e61};
+  const Words a_0 = {0x7'8004'0021, 0x5d30'5b61}, a_i = {0x7'8004'0021, 0x5d69'5b61};
+  const Words ab = {0x7'8002'0021, 0x6261}, a_open = {0x7'8002'0021, 0x5b61};
+  const auto with = [](EventType type, std::initializer_list<Words> arguments, const Words& rest = {}) {
+    return broken({event(type, 5, kA, 1, joined(all(arguments), rest), arguments.size())});
+  };
+  using enum EventType;
+  EXPECT_EQ(with(Instant, {a, a_b}), "w30");
+  EXPECT_EQ(with(Instant, {a_b, a}), "w30");
+  EXPECT_EQ(with(Instant, {a_0, ab, a}), "w30");
+  EXPECT_EQ(with(Instant, {a_b, a_0}), "w30");
+  EXPECT_EQ(with(DurationComplete, {a, a_b}, {9}), "w30");
+  EXPECT_EQ(with(Instant, {a_b, a_c, ab}), kClean);
+  EXPECT_EQ(with(Instant, {a, ab}), kClean);
+  EXPECT_EQ(with(Instant, {a_i}), "w30");
+  EXPECT_EQ(with(Instant, {a_open}), "w30");
+  EXPECT_EQ(with(Instant, {a_0}), kClean);
+  EXPECT_EQ(with(Counter, {a, a_b}, {0}), kClean);  // a counter has a track for each argument
 }
 
 TEST(Checker, W9Nul) {
