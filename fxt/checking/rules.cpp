@@ -126,8 +126,9 @@ constexpr std::array kRules = {
     Rule{"W30",
          "If the name of an argument has dots or indexes in brackets, the part before is not the name of "
          "another argument of the event. Indexes in brackets are numbers.",
-         "Perfetto's window shows the arguments \"a.b\" and \"a.c\" as a tree. It shows no arguments of an "
-         "event that has \"a\" and \"a.b\", \"a.b\" and \"a[0]\", or \"a[i]\"."},
+         "Perfetto's window shows the arguments \"a.b\" and \"a.c\" as a tree. If an event has \"a[i]\", or "
+         "both \"a\" and \"a.b\", it shows an error instead of the event's data, or not all arguments. The "
+         "same is true of \"a.b\" and \"a[0]\"."},
 };
 
 }  // namespace
