@@ -301,6 +301,52 @@ class Fit(unittest.TestCase):
             self.assertEqual([(call.name, call.args.get("left_out"), call.args.get("left_out_ns"), call.args.get("cut")) for call in calls],
                              [(calls[0].name, None, None, "end"), (calls[1].name, 30, 150, "end")], form)
 
+    def test_the_times_of_a_range_add_up(self):
+        """Calls begin before the range or end after it, and the end of some of them is not read. An index changes nothing."""
+        rand, time, records = random.Random(1), 1_000_000_000, [entry(999_999_990, 0, MAIN)]
+        phase = 0x400400
+        for number in range(24_000):
+            if number % 1000 == 0:
+                records += [*([leave(time, 1, phase)] if number else []), entry(time, 1, phase)]
+            records.append(entry(time, 2, WORK))
+            for _ in range(3):
+                time += 10
+                records.append(entry(time, 3, LEAF))
+                time += 10 * rand.choice((1, 2, 5, 300 if number % 7 == 0 else 4))
+                records.append(leave(time, 3, LEAF))
+            time += 10
+            records.append(leave(time, 2, WORK))
+        recording = write_recording(self.directory / "run", [*records, leave(time, 1, phase), leave(time + 10, 0, MAIN)])
+        index = self.directory / "index"
+        index.mkdir()
+        full = Trace(self.convert(recording, name="whole.fxt")[0])
+        length = time - 1_000_000_000
+        for from_percent, to_percent in ((20, 21), (50, 54), (98, 101)):
+            begin, end = (1_000_000_005 + length * percent // 1000 * 10 for percent in (from_percent, to_percent))
+            part = "~".join(f"{ns // 10**9}.{ns % 10**9:09}" for ns in (begin, end))
+
+            def part_of(call):
+                return call.name, max(call.begin, begin), min(call.end, end)
+
+            def length_of(call):
+                return max(0, min(call.end, end) - max(call.begin, begin))
+            self_ns = {part_of(call): length_of(call) - sum(map(length_of, full.inside[id(call)])) for call in full.calls if length_of(call)}
+            size = self.convert(recording, f"-r{part}", name="part.fxt")[0].stat().st_size
+            for percent in (5, 30, 80):
+                with self.subTest(f"{part} {percent}"):
+                    options = (f"-r{part}", f"--fit={size * percent // 100}")
+                    path, report = self.convert(recording, *options)
+                    trace = Trace(path)
+                    for call in trace.calls:
+                        self.assertEqual(trace.self_ns(call) - call.args.get("left_out_ns", 0), self_ns[part_of(call)], call)
+                    left_out = sum(call.args.get("left_out", 0) for call in trace.calls)
+                    self.assertEqual(len(trace.calls) + left_out, len(self_ns))
+                    self.assertEqual(report["fitted"]["left_out"], left_out)
+                    if from_percent == 20:  # a round reads some MiB
+                        self.assertLess(report["records_read"], len(records) * 0.95)
+                    for more in (["-j1"], [f"--index={index}", "--index-step=64Ki"], [f"--index={index}", "--index-step=64Ki"]):
+                        self.assertEqual(self.convert(recording, *options, *more, name="again.fxt")[0].read_bytes(), path.read_bytes())
+
     def test_recordings(self):
         for recording in RECORDINGS:
             with self.subTest(recording):

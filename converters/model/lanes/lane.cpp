@@ -99,7 +99,7 @@ void Lane::end_by_length(std::uint64_t time_ns, const Arguments& arguments) {
         is_counted && short_calls_->wants_lengths() ? words_of(call, time_ns, arguments) : 0;
     advance(time_ns);
     if (is_counted)
-      short_calls_->leave_out(depth, time_ns - call.time_ns, words, static_cast<std::uint32_t>(call.label));
+      short_calls_->leave_out(depth, call.time_ns, time_ns, words, call.label);
     else
       short_calls_->forget(depth);
     return drop(depth);

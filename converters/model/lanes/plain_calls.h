@@ -94,7 +94,7 @@ std::size_t Lane::add_run(std::size_t count, Decode decode) {
     if (!short_calls_->leaves_out(end.depth, length_ns) ||
         !short_calls_->is_counted(event.time_ns, end.time_ns))
       return false;
-    short_calls_->leave_out(end.depth, length_ns, words, static_cast<std::uint32_t>(event.label));
+    short_calls_->leave_out(end.depth, event.time_ns, end.time_ns, words, event.label);
     return true;
   });
 }

@@ -2,6 +2,7 @@
 // calls in which they are missing. Counts them by length if lengths are wanted.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -41,6 +42,14 @@ class ShortCalls : public fxt::ShortCalls {
   }
   bool is_counted(std::uint64_t begin_ns, std::uint64_t end_ns) const {
     return end_ns >= from_ns_ && begin_ns <= to_ns_;
+  }
+  // The call ends, and is left out. It is missing for the time that it takes in the range.
+  void leave_out(std::size_t depth, std::uint64_t begin_ns, std::uint64_t end_ns, std::size_t words,
+                 LabelId label) {
+    fxt::ShortCalls::leave_out(depth, end_ns - begin_ns, words, static_cast<std::uint32_t>(label));
+    const std::uint64_t outside_ns =
+        std::max(from_ns_, begin_ns) - begin_ns + end_ns - std::min(to_ns_, end_ns);
+    if (outside_ns != 0) add_missing(depth - 1, {.calls = 0, .time_ns = 0 - outside_ns});
   }
   // The words that refer to the thread in each record.
   void set_thread_words(std::size_t words) { thread_words_ = words; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <fmt/format.h>
+#include <vector>
 
 #include "converters/model/lanes/contract.h"
 #include "converters/model/lanes/short_calls.h"
@@ -25,6 +26,15 @@ void pump(const PumpPlan::Task& task, std::size_t worker) noexcept {
   } catch (...) {
     (source != nullptr ? source->failure : shared->failure) = std::current_exception();
   }
+}
+
+// Releases the calls that are open at the end of a range. If the calls inside are left out, they hold back
+// nothing, so the merge would read until they end, which may be long after the range.
+void release_calls_across(std::uint64_t end_ns, Lane& lane) {
+  OpenCallStack& calls = lane.store().calls();
+  while (lane.last_ns() > end_ns && calls.oldest_pending() < calls.size() &&
+         calls[calls.oldest_pending()].begin_ns() <= end_ns)
+    lane.store().release_oldest();
 }
 
 }  // namespace
@@ -66,6 +76,10 @@ MergeLoop::MergeLoop(Parts& parts, std::span<const std::size_t> order, std::size
 }
 
 void MergeLoop::run(const std::function<void()>& tick) {
+  const auto is_in_released_call = [](const LaneState& state) {
+    return state.lane->short_calls() != nullptr && state.lane->depth() != 0 &&
+           !state.lane->calls()[0].is_pending();
+  };
   is_merging_ = true;
   if (plan_.is_order_free()) read_later();
   for (LaneState& state : lanes_) seal(state);
@@ -73,7 +87,25 @@ void MergeLoop::run(const std::function<void()>& tick) {
     skip_unneeded();
     pump_round();
     tick();
-  } while (blocking_ != nullptr && !sink_.has_enough());
+    // If all calls after the range are left out, the sink does not see that the range is over.
+  } while (blocking_ != nullptr && !sink_.has_enough() &&
+           (tree_.next_ns() <= needed_until_ns_ || std::ranges::none_of(lanes_, is_in_released_call)));
+  const auto counts_missing = [](const LaneState& state) { return state.lane->short_calls() != nullptr; };
+  if (blocking_ == nullptr || std::ranges::none_of(lanes_, counts_missing)) return;
+  // The rest of the inputs is not read. Calls that are open at the end of the range, and whose start is
+  // written, say at their end what is missing in them.
+  std::vector<MergedRun> ends;
+  for (LaneState& state : lanes_) {
+    if (state.source != nullptr) state.source->done = true;
+    while (state.lane->depth() != 0) state.lane->end(state.lane->last_ns());
+    seal(state);
+    for (; next_sealed(state); ++state.read)
+      if (state.read->kind == EventKind::Begin || state.read->kind == EventKind::End)
+        ends.push_back({{state.read, 1}, state.number});
+  }
+  std::ranges::stable_sort(ends, {}, [](const MergedRun& run) { return run.events.front().time_ns; });
+  if (!ends.empty()) sink_.write(ends);
+  batch_.flush();
 }
 
 // Plans the sources of which only the start time is known, because nothing of them has been read yet.
@@ -185,6 +217,8 @@ void MergeLoop::collect() {
 void MergeLoop::seal(LaneState& state) {
   const bool is_over = state.source == nullptr || state.source->done;
   naming_input(state.input->name, [&] { check_contract(state, is_over); });
+  if (needed_until_ns_ != kForever && state.lane->short_calls() != nullptr)
+    release_calls_across(remove_offset(needed_until_ns_, state.input->offset_ns), *state.lane);
   const std::size_t bytes = state.lane->store().seal();
   if (is_over) state.queue().close();
   if (state.source != nullptr) state.source->waiting_bytes += bytes;
