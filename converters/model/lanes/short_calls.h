@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -67,12 +68,24 @@ class ShortCalls : public fxt::ShortCalls {
   }
 
  private:
+  // The longest counted call with a name.
+  struct Longest {
+    NameId name{};
+    std::uint64_t length_ns = 0;
+  };
+
+  // Only the longest call with each name matters.
   void count_name(NameId name, std::uint64_t length_ns) {
-    count({length_ns, 0, fxt::CallLengths::Entry::of_name(static_cast<std::uint32_t>(name))});
+    const auto number = static_cast<std::uint32_t>(name);
+    Longest& longest = longest_[number % longest_.size()];
+    if (longest.name == name && longest.length_ns >= length_ns) return;
+    longest = {name, length_ns};
+    count({length_ns, 0, fxt::CallLengths::Entry::of_name(number)});
   }
 
   const ShortCallRule& rule_;
   Arguments arguments_of_end_;
+  std::array<Longest, 16> longest_ = {};  // of names that were counted lately
   std::uint64_t from_ns_ = 0, to_ns_ = kForever;
   std::size_t thread_words_ = 0;
 };

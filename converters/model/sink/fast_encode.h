@@ -163,6 +163,16 @@ inline std::size_t most_words(const PendingEvent& event) {
   return at + 1;
 }
 
+// Writes an argument for a Text of an argument block. Returns null if the text must be repaired.
+[[gnu::always_inline]] inline std::uint64_t* put_sound_text(std::uint64_t* at, const fxt::TextRef& name,
+                                                            std::string_view text) {
+  at = fxt::put_argument(at, fxt::ArgumentType::String, name, fxt::words_of(text.size()),
+                         fxt::TextRef::inlined(text).ref);
+  bool is_plain = true;
+  at = put_packed_text(at, text, is_plain);
+  return is_plain || fxt::is_sound(text) ? at : nullptr;
+}
+
 // Writes a Complete event without arguments, on a thread with an index.
 inline std::uint64_t* put_plain_call(std::uint64_t* at, const PendingEvent& event, const EventThread& thread,
                                      std::uint64_t header) {
@@ -188,12 +198,9 @@ inline std::uint64_t* put_plain_call(std::uint64_t* at, const PendingEvent& even
     if constexpr (std::is_same_v<decltype(string), NameId>) {
       return fxt::put_text(at, name, ref_of(string));
     } else {
-      const std::size_t size = fxt::words_of(string.size());
-      at = fxt::put_argument(at, fxt::ArgumentType::String, name, size, fxt::TextRef::inlined(string).ref);
-      bool is_plain = true;
-      at = put_packed_text(at, string, is_plain);
-      if (!is_plain && !fxt::is_sound(string)) unknown = kNoRef;
-      return at;
+      std::uint64_t* const end = put_sound_text(at, name, string);
+      if (end == nullptr) unknown = kNoRef;
+      return end == nullptr ? at : end;
     }
   };
   const auto put_large = [&](std::uint64_t* at, const fxt::TextRef&, std::uint64_t) {

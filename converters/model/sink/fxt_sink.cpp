@@ -30,14 +30,14 @@ std::size_t words_of_arguments(const ArgumentRow& arguments) {
   if (arguments.words().size() > kMaxKnownWords) return fxt::kMaxRecordWords;
   thread_local std::vector<std::uint64_t> words;
   // A byte that is not valid takes four, and a large number three words more than here.
-  words.resize(4 * arguments.words().size());
+  if (words.size() < 4 * arguments.words().size()) words.resize(4 * arguments.words().size());
   std::string repaired;
   const auto ref_of = [](NameId) { return fxt::TextRef::table(1); };
   const auto put_string = [&](std::uint64_t* at, const fxt::TextRef& name, auto string) {
     if constexpr (std::is_same_v<decltype(string), NameId>) {
       return fxt::put_text(at, name, fxt::TextRef::table(1));
     } else {
-      if (fxt::is_sound(string)) return fxt::put_text(at, name, fxt::TextRef::inlined(string));
+      if (std::uint64_t* const end = put_sound_text(at, name, string)) return end;
       repaired = spelled(string);
       return fxt::put_text(at, name, fxt::TextRef::inlined(repaired));
     }
