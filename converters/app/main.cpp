@@ -568,8 +568,8 @@ std::int64_t FitPlanner::thin(std::int64_t others, std::int64_t calls, FitPlan& 
   if (others > words_)
     throw InputError(
         Location::file(options_.inputs.front()),
-        fmt::format("all events except calls, counters, switches and instants take {} bytes, so no call fits "
-                    "into {} bytes; use a larger --fit, or omit other data (--no-event, --blobs none)",
+        fmt::format("all events except calls, counters, switches and instants take {} of {} bytes, so no "
+                    "call fits; use a larger --fit, or omit data (-r, --tid, --no-event, --blobs none)",
                     others * std::int64_t{sizeof(std::uint64_t)},
                     words_ * std::int64_t{sizeof(std::uint64_t)}));
   if (!thinning->is_needed()) return others;

@@ -230,7 +230,7 @@ CallFit::CallFit(const Open& open, const CutOptions& cut, std::uint64_t most_byt
       if (others > words)
         throw FileError(
             fmt::format("{}: all records except durations, counters, switches and instants take {} "
-                        "bytes; use a larger --fit",
+                        "bytes; use a larger --fit, or omit records (-r, --tid, --exclude)",
                         source->path(), others * std::int64_t{sizeof(std::uint64_t)}));
     }
     const auto fitting = call_lengths.fit(words - others - kWordsOfNames, words_above, pass.name_words());
