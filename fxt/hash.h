@@ -8,6 +8,9 @@
 #include <cstring>
 #include <string_view>
 #include <sys/auxv.h>
+#include <type_traits>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "fxt/value.h"
 
@@ -38,6 +41,10 @@ struct SeededHash {
     const HashSeed& seed = HashSeed::of_run();
     return mixed(number ^ seed.start, seed.multiplier);
   }
+  template <typename Id>
+  requires std::is_enum_v<Id> std::size_t operator()(Id id) const {
+    return (*this)(static_cast<std::uint64_t>(id));
+  }
   std::size_t operator()(const Thread& thread) const {
     return (*this)((*this)(thread.process) ^ thread.thread);
   }
@@ -60,5 +67,10 @@ struct SeededHash {
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
   }
 };
+
+template <class Key, class T>
+using SeededMap = std::unordered_map<Key, T, SeededHash>;
+template <class Key>
+using SeededSet = std::unordered_set<Key, SeededHash>;
 
 }  // namespace fxt

@@ -10,11 +10,11 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "converters/symbols/elf_image.h"
+#include "fxt/hash.h"
 
 namespace convert {
 
@@ -86,13 +86,13 @@ class DwarfInfo {
   std::string problem_;
   std::uint64_t base_;
   int machine_;
-  std::size_t work_;                                        // remaining work
-  std::vector<Unit> units_;                                 // sorted by begin
-  std::unordered_set<Dwarf_Off> read_;                      // units whose functions are in functions_
-  std::unordered_map<std::uint64_t, Dwarf_Off> functions_;  // by address
-  std::unordered_set<std::uint64_t> ambiguous_;             // addresses with several different functions
-  std::unordered_map<std::uint64_t, Dwarf_Off> variables_;  // by address, from all units
-  bool has_variables_ = false;                              // the variables were read
+  std::size_t work_;                                    // remaining work
+  std::vector<Unit> units_;                             // sorted by begin
+  std::unordered_set<Dwarf_Off> read_;                  // units whose functions are in functions_
+  fxt::SeededMap<std::uint64_t, Dwarf_Off> functions_;  // by address
+  fxt::SeededSet<std::uint64_t> ambiguous_;             // addresses with several different functions
+  fxt::SeededMap<std::uint64_t, Dwarf_Off> variables_;  // by address, from all units
+  bool has_variables_ = false;                          // the variables were read
 };
 
 }  // namespace convert

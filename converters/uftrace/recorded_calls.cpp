@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -117,7 +116,7 @@ class MarkScan {
   std::vector<std::size_t> active_;  // windows that have begun and are not over
   bool has_begun_ = false;           // there was a record
   // The functions by the address of a call, for the current symbols.
-  std::unordered_map<std::uint64_t, Function, fxt::SeededHash> functions_;
+  fxt::SeededMap<std::uint64_t, Function> functions_;
 };
 
 class RecordedCalls : public CallHistory {

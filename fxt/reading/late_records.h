@@ -9,7 +9,6 @@
 #include <map>
 #include <span>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -213,7 +212,7 @@ class Definitions {
   std::vector<Definition> all_;
   std::vector<DefinitionPlace> places_;  // the place of each entry of all_
   // The key is the content of the record, so that repeated definitions of an index are stored only once.
-  std::unordered_map<std::string_view, std::uint32_t, SeededHash> used_;
+  SeededMap<std::string_view, std::uint32_t> used_;
   std::map<std::uint32_t, DefinitionTable> tables_;  // by provider
   DefinitionTable* latest_ = nullptr;                // the table of the latest record
   std::uint32_t latest_provider_ = 0;

@@ -8,7 +8,6 @@
 #include <exception>
 #include <optional>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -43,7 +42,7 @@ class TrackNumbers {
   }
 
  private:
-  std::unordered_map<Thread, std::uint32_t, SeededHash> numbers_;
+  SeededMap<Thread, std::uint32_t> numbers_;
   std::array<std::pair<Thread, std::uint32_t>, 256> latest_ = {};  // by index in the thread table
 };
 

@@ -10,7 +10,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -143,7 +142,7 @@ class CallFit::Pass final : public CallListener {
       return known->second;
     }
 
-    std::unordered_map<std::string, std::uint32_t, SeededHash> numbers_;
+    SeededMap<std::string, std::uint32_t> numbers_;
     std::vector<std::int64_t> words_;
   };
 

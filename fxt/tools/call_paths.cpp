@@ -5,7 +5,6 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "fxt/hash.h"
@@ -178,7 +177,7 @@ CallGraph CallPaths::graph_of(const PathTree& tree) const {
 // because many paths may end in it.
 template <typename See>
 void CallPaths::for_each_folded(See see) const {
-  std::unordered_map<std::string_view, std::string, SeededHash> texts;
+  SeededMap<std::string_view, std::string> texts;
   const auto folded = [&](std::string_view name) -> const std::string& {
     const auto [text, is_new] = texts.try_emplace(name);
     if (is_new) {

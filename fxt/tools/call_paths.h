@@ -8,7 +8,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "fxt/hash.h"
@@ -37,7 +36,7 @@ class PathTree {
 
  private:
   std::vector<Path> paths_;
-  std::unordered_map<std::uint64_t, std::uint32_t, SeededHash> indices_;  // by parent and name
+  SeededMap<std::uint64_t, std::uint32_t> indices_;  // by parent and name
 };
 
 // The lines of a graph: each function, then its callers or callees, the greatest total first.

@@ -100,8 +100,8 @@ class WriterTables {
   // Index of the previous event's thread, because runs of one thread are common; 0 for no thread.
   std::uint8_t last_thread_ = 0;
   std::vector<Provider> providers_;
-  std::unordered_map<std::uint32_t, std::size_t> place_of_;  // index in providers_, by id
-  std::size_t provider_ = 0;                                 // index of the current provider
+  SeededMap<std::uint32_t, std::size_t> place_of_;  // index in providers_, by id
+  std::size_t provider_ = 0;                        // index of the current provider
   std::forward_list<std::string> changed_;
 };
 

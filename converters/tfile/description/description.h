@@ -5,13 +5,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "converters/model/notes.h"
 #include "converters/tfile/description/tracepoint.h"
+#include "fxt/hash.h"
 
 namespace convert::tfile {
 
@@ -89,8 +88,8 @@ class VariableIndex {
   }
 
  private:
-  std::unordered_map<std::uint64_t, const TraceVariable*> by_number_;
-  std::unordered_set<std::string_view> by_name_;
+  fxt::SeededMap<std::uint64_t, const TraceVariable*> by_number_;
+  fxt::SeededSet<std::string_view> by_name_;
 };
 
 // Reads the description line by line. The lines may come in any order.

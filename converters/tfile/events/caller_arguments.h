@@ -8,7 +8,6 @@
 #include <set>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "converters/model/importer.h"
@@ -17,6 +16,7 @@
 #include "converters/tfile/frames/trace_file.h"
 #include "converters/tfile/program/tail_calls.h"
 #include "converters/tfile/program/unwinder.h"
+#include "fxt/hash.h"
 
 namespace convert::tfile {
 
@@ -48,10 +48,10 @@ class CallerArguments {
   Function signal_;  // the system's code that calls signal handlers
   Notes& notes_;
   FrameMemory& memory_;
-  std::optional<TailCalls> tail_calls_;                    // nothing if there are no symbols
-  std::unordered_map<std::uint64_t, Function> functions_;  // by address
-  std::set<std::int16_t> noted_;                           // tracepoints that have a note
-  std::vector<CallerCall> calls_;                          // around the current frame
+  std::optional<TailCalls> tail_calls_;                // nothing if there are no symbols
+  fxt::SeededMap<std::uint64_t, Function> functions_;  // by address
+  std::set<std::int16_t> noted_;                       // tracepoints that have a note
+  std::vector<CallerCall> calls_;                      // around the current frame
 };
 
 }  // namespace convert::tfile

@@ -6,11 +6,11 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "converters/tfile/actions/replay.h"
 #include "converters/tfile/events/recipe_draft.h"
+#include "fxt/hash.h"
 
 namespace convert::tfile {
 
@@ -51,8 +51,8 @@ class FrameArguments {
   FrameMemory& memory_;
   NumberTexts& texts_;
   Names& names_;
-  NameId unnamed_memory_;  // the name for memory whose own name is not interned
-  std::unordered_map<std::uint64_t, NameId> memory_names_;  // by address
+  NameId unnamed_memory_;                               // the name for memory whose own name is not interned
+  fxt::SeededMap<std::uint64_t, NameId> memory_names_;  // by address
 
   // State of the current frame:
   std::vector<bool> is_used_;  // by block

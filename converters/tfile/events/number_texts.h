@@ -16,6 +16,7 @@
 #include "converters/model/names/names.h"
 #include "converters/tfile/events/values.h"
 #include "converters/tfile/program/symbols.h"
+#include "fxt/hash.h"
 #include "fxt/support/budget.h"
 
 namespace convert::tfile {
@@ -55,7 +56,7 @@ class NumberTexts {
  private:
   static constexpr std::size_t kMaxKnown = 16384;
   static constexpr fxt::Limit kTextBytes{"MiB of texts for numbers of a trace file", 32 * fxt::kMiB, 0};
-  using Known = std::unordered_map<std::uint64_t, NameId>;
+  using Known = fxt::SeededMap<std::uint64_t, NameId>;
 
   std::optional<NameId> keep(Known& known, std::uint64_t number, std::string_view text) {
     if (!text_bytes_.take(text.size())) return std::nullopt;

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "converters/model/importer.h"
@@ -15,6 +14,7 @@
 #include "converters/tfile/events/value_arguments.h"
 #include "converters/tfile/frames/trace_file.h"
 #include "converters/tfile/threads/frame_classifier.h"
+#include "fxt/hash.h"
 
 namespace convert::tfile {
 
@@ -47,7 +47,7 @@ class VariableArguments {
 
   Names& names_;
   LabelId label_;  // of all counters
-  std::unordered_map<std::uint64_t, Shown> variables_;
+  fxt::SeededMap<std::uint64_t, Shown> variables_;
   std::vector<Shown*> in_frame_;  // the variables of the current frame, in order of appearance
 };
 

@@ -8,9 +8,9 @@
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
+#include "fxt/hash.h"
 #include "fxt/support/budget.h"
 
 namespace convert::tfile {
@@ -57,7 +57,7 @@ class CallFrames {
   Dwfl_Module* module_;
   fxt::Budget work_;
   std::vector<Table> tables_;  // read on first use
-  std::unordered_map<Dwarf_Addr, std::unique_ptr<CallFrame>> known_;
+  fxt::SeededMap<Dwarf_Addr, std::unique_ptr<CallFrame>> known_;
 };
 
 }  // namespace convert::tfile

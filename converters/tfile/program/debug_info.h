@@ -24,6 +24,7 @@
 #include "converters/tfile/program/global_names.h"
 #include "converters/tfile/program/location_lists.h"
 #include "converters/tfile/program/type_table.h"
+#include "fxt/hash.h"
 #include "fxt/support/budget.h"
 
 namespace convert::tfile {
@@ -84,7 +85,7 @@ class DebugUnits {
   std::vector<std::string> missing_files_;
   std::vector<Range> ranges_;  // by address
   std::vector<std::size_t> without_ranges_;
-  std::unordered_map<std::uint64_t, Dwarf_Die> types_;  // of type units, by signature
+  fxt::SeededMap<std::uint64_t, Dwarf_Die> types_;  // of type units, by signature
 };
 
 // The meaning of a name.
@@ -122,7 +123,7 @@ struct CodeScope {
   bool has_types_only = false;             // names of objects and functions mean nothing there
   DwarfFrame unwind{nullptr, &std::free};  // null if unknown
 
-  mutable std::unordered_map<std::string, std::optional<FoundName>> known_names;  // see look_up()
+  mutable fxt::SeededMap<std::string, std::optional<FoundName>> known_names;  // see look_up()
   // The operations of locations at the address, by their attributes: see dwarf_getlocation_addr().
   struct Operations {
     int found = 0;  // 1; 0 if there are none, less than 0 on errors
@@ -217,13 +218,13 @@ class DebugInfo {
   TypeTable types_;
   DieScopes die_scopes_;
   std::optional<GlobalNames> globals_;  // read on first use
-  std::unordered_map<std::string_view, GElf_Addr> objects_;
+  fxt::SeededMap<std::string_view, GElf_Addr> objects_;
   CodeScope global_scope_, types_scope_;
   std::vector<DebugInfo*> others_;
   CallFrames call_frames_;
   fxt::Budget ranges_;
   std::optional<DebugUnits> units_;
-  std::unordered_map<Dwarf_Addr, std::unique_ptr<CodeScope>> scopes_;
+  fxt::SeededMap<Dwarf_Addr, std::unique_ptr<CodeScope>> scopes_;
   std::size_t kept_variables_ = 0;  // number of variables in scopes_
   bool has_left_out_variables_ = false;
   fxt::Budget scope_variables_, locations_, searched_lists_, searched_;

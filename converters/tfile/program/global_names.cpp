@@ -173,7 +173,7 @@ const std::vector<const GlobalNames::Entries::value_type*>& GlobalNames::by_end(
   if (by_end_.empty()) {
     for (const Entries* const all : {&objects_, &tagged_})
       for (const auto& entry : *all) by_end_.push_back(&entry);
-    std::ranges::sort(by_end_, is_before_from_end, &Entries::value_type::first);
+    std::ranges::stable_sort(by_end_, is_before_from_end, &Entries::value_type::first);
   }
   return by_end_;
 }

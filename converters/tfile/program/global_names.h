@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "fxt/hash.h"
+
 namespace convert::tfile {
 
 class DieScopes;
@@ -51,7 +53,7 @@ class GlobalNames {
   const Entry* find_inside(const std::string& name, unsigned kinds);
 
  private:
-  using Entries = std::unordered_map<std::string, Entry>;
+  using Entries = fxt::SeededMap<std::string, Entry>;
 
   // A DIE that completes a declaration, and is named by that declaration.
   struct Completion {
@@ -71,9 +73,9 @@ class GlobalNames {
   // The entries by their names from the last character to the first.
   const std::vector<const Entries::value_type*>& by_end();
   std::vector<const Entries::value_type*> by_end_;  // empty until it is needed
-  std::unordered_map<std::string, Entry> inside_;   // by kinds and name: the results of earlier searches
+  Entries inside_;                                  // by kinds and name: the results of earlier searches
   std::unordered_map<const void*, std::string> declared_;  // names of declarations
-  std::unordered_map<std::string, Dwarf_Die> variables_;   // declared variables, by name
+  fxt::SeededMap<std::string, Dwarf_Die> variables_;       // declared variables, by name
   std::vector<Completion> completions_;
 };
 

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -41,7 +40,7 @@ class KernelSymbolList : public ProgramSymbols {
  private:
   std::unique_ptr<const SymbolTable> functions_;
   TextPool names_;  // names of the objects
-  std::unordered_map<std::string_view, DataObject, fxt::SeededHash> objects_;
+  fxt::SeededMap<std::string_view, DataObject> objects_;
 };
 
 KernelSymbolList::KernelSymbolList(const std::filesystem::path& path) {

@@ -16,7 +16,6 @@
 #include <string_view>
 #include <system_error>
 #include <unistd.h>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -30,6 +29,7 @@
 #include "converters/tfile/program/line_files.h"
 #include "converters/tfile/program/line_table.h"
 #include "converters/tfile/program/named_places.h"
+#include "fxt/hash.h"
 
 namespace convert::tfile {
 namespace {
@@ -129,7 +129,7 @@ struct Program::Impl {
   struct Statements {
     std::vector<LineRow> all = {}, kept = {};
   };
-  std::unordered_map<std::string, Statements> statements;  // for the files that were searched, by name
+  fxt::SeededMap<std::string, Statements> statements;  // for the files that were searched, by name
   const Statements& statements_of(const std::string& file_name);
   std::unique_ptr<DebugInfo> debug;
   fxt::Budget work{kProgramWork};

@@ -18,6 +18,7 @@
 #include "converters/tfile/description/tracepoint.h"
 #include "converters/tfile/frames/frame_memory.h"
 #include "converters/tfile/program/item_proof.h"
+#include "fxt/hash.h"
 
 namespace convert::tfile {
 namespace {
@@ -385,7 +386,7 @@ class PlaceChecker {
   StandInRegisters registers_;
   ItemProof proof_;
   fxt::Budget work_{kFrameWork};
-  std::unordered_map<std::string, MeantCode> meant_;  // by the user's text
+  fxt::SeededMap<std::string, MeantCode> meant_;  // by the user's text
   std::vector<Clue> clues_;
 };
 

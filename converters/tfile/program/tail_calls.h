@@ -8,11 +8,11 @@
 #include <elfutils/libdw.h>
 #include <map>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "converters/tfile/program/symbols.h"
+#include "fxt/hash.h"
 
 namespace convert::tfile {
 
@@ -43,7 +43,7 @@ class TailCalls {
   std::vector<std::uint64_t> search(std::uint64_t return_address, std::uint64_t callee);
 
   const ProgramSymbols& symbols_;
-  std::unordered_map<std::uint64_t, Function> functions_;  // by start
+  fxt::SeededMap<std::uint64_t, Function> functions_;  // by start
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<std::uint64_t>> known_;
 };
 

@@ -10,7 +10,6 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -19,6 +18,7 @@
 #include "converters/uftrace/arguments/payload_layout.h"
 #include "converters/uftrace/arguments/spec_table.h"
 #include "converters/uftrace/symbols/task_symbols.h"
+#include "fxt/hash.h"
 
 namespace convert::uftrace {
 
@@ -91,7 +91,7 @@ class PayloadDecoder final : public CandidateLayouts, private SymbolNames {
   using FunctionCache = AddressCache<FunctionLayouts, 8>;
   std::optional<FunctionCache> functions_;  // created at the first payload, because most threads have none
   std::vector<AddressRange> ranges_;  // ranges that may contain symbols, sorted by start, without overlaps
-  std::unordered_map<std::uint64_t, std::optional<NameId>> pointers_;
+  fxt::SeededMap<std::uint64_t, std::optional<NameId>> pointers_;
 };
 
 }  // namespace convert::uftrace

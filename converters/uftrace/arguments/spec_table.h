@@ -7,7 +7,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "converters/model/notes.h"
@@ -16,6 +15,7 @@
 #include "converters/uftrace/arguments/enums.h"
 #include "converters/uftrace/arguments/spec.h"
 #include "converters/uftrace/recording/info.h"
+#include "fxt/hash.h"
 #include "fxt/support/budget.h"
 
 namespace convert::uftrace {
@@ -67,8 +67,8 @@ class SpecTable {
   double atoms_left_ = 200'000;  // limit for regular expressions: they take at most 40 MiB for a recording
   fxt::Budget pattern_budget_;
   std::vector<Entry> entries_;
-  std::unordered_map<std::string, std::vector<std::size_t>> plain_;  // indexes of entries that are one name
-  std::vector<std::size_t> patterns_;                                // indexes of the other entries
+  fxt::SeededMap<std::string, std::vector<std::size_t>> plain_;  // indexes of entries that are one name
+  std::vector<std::size_t> patterns_;                            // indexes of the other entries
   AutoList auto_arguments_;
   AutoList auto_results_;
   EnumTypes enums_;

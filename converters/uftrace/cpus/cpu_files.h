@@ -12,7 +12,6 @@
 #include <span>
 #include <string>
 #include <type_traits>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -25,6 +24,7 @@
 #include "converters/model/reading/stored_bytes.h"
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/note_kinds.h"
+#include "fxt/hash.h"
 
 namespace convert::uftrace {
 
@@ -181,7 +181,7 @@ class MessageQueue {
 
 // Messages for threads without a queue are dropped.
 template <typename Queue>
-using QueuesByThread = std::unordered_map<ThreadId, Queue>;
+using QueuesByThread = fxt::SeededMap<ThreadId, Queue>;
 
 // A source that reads all files of a kind; one thread is fast enough for all CPUs. A derived class converts
 // events to messages for threads.

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "converters/model/lanes/argument.h"
@@ -15,6 +14,7 @@
 #include "converters/symbols/symbol_table.h"
 #include "converters/uftrace/kernel/kernel_header.h"
 #include "converters/uftrace/kernel/print_format.h"
+#include "fxt/hash.h"
 
 namespace convert::uftrace {
 
@@ -68,7 +68,7 @@ class Tracepoints {
   std::endian order_;
   const SymbolTable* symbols_;
   std::vector<Tracepoint> tracepoints_;
-  std::unordered_map<std::uint64_t, std::size_t> by_id_;
+  fxt::SeededMap<std::uint64_t, std::size_t> by_id_;
 };
 
 }  // namespace convert::uftrace

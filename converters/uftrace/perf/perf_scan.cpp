@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "converters/uftrace/recording/note_kinds.h"
+#include "fxt/hash.h"
 
 namespace convert::uftrace {
 namespace {
@@ -43,7 +44,7 @@ class Scan {
   void come_to_cpu(ThreadScan& scan, std::uint16_t cpu, std::uint64_t time_ns);
 
   std::uint64_t shortest_ns_;
-  std::unordered_map<ThreadId, ThreadScan> threads_;
+  fxt::SeededMap<ThreadId, ThreadScan> threads_;
   std::unordered_map<std::uint16_t, ThreadScan*> on_cpu_;  // the latest thread on each CPU
 };
 

@@ -8,7 +8,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -63,7 +62,7 @@ class Details {
     return known->second;
   }
 
-  std::unordered_map<std::string, std::uint32_t, SeededHash> indices_;
+  SeededMap<std::string, std::uint32_t> indices_;
   std::vector<const std::string*> lines_;
   std::vector<std::uint32_t> references_;
   std::vector<std::size_t> ends_{0};  // of the references of each index
