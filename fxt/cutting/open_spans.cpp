@@ -9,6 +9,8 @@
 namespace fxt {
 namespace {
 
+constexpr std::size_t kSearched = 16;  // spans of a stack that are searched one by one
+
 bool is_begin(const Event& event) {
   return event.type == EventType::DurationBegin || event.type == EventType::AsyncBegin;
 }
@@ -49,10 +51,10 @@ std::uint64_t end_bytes_of(const Event& begin) {
 
 }  // namespace
 
-SpanStack::Position SpanStack::push(const Event& begin, std::uint64_t end, bool is_written,
-                                    HeldTexts& texts) {
-  if (spare_.empty()) spare_.emplace_back();
-  open_.splice(open_.end(), spare_, spare_.begin());
+SpanStack::Position SpanStack::push(const Event& begin, std::uint64_t end, bool is_written, HeldTexts& texts,
+                                    std::list<OpenSpan>& spare) {
+  if (spare.empty()) spare.emplace_back();
+  open_.splice(open_.end(), spare, spare.begin());
   const Position position = std::prev(open_.end());
   OpenSpan& span = *position;
   span.begin.assign(begin, texts);
@@ -66,7 +68,7 @@ SpanStack::Position SpanStack::push(const Event& begin, std::uint64_t end, bool 
       complete_->around.back().first <= begin.time)
     span.around_ends = complete_->around.back().second;
   if (end == OpenSpan::kUnknown) {
-    awaiting_[span.names].push_back(position);
+    await_end(position);
   } else {
     complete_spans().ends.insert(end);
   }
@@ -88,38 +90,59 @@ void SpanStack::sort_by_ends() {
   }
 }
 
-SpanStack::Position SpanStack::erase(Position span) {
+SpanStack::Position SpanStack::erase(Position span, std::list<OpenSpan>& spare) {
   if (span->end == OpenSpan::kUnknown)
     forget_awaited(span);
   else
     complete_->ends.erase(complete_->ends.find(span->end));
   const Position inside = std::next(span);
-  spare_.splice(spare_.begin(), open_, span);
+  spare.splice(spare.begin(), open_, span);
   return inside;
 }
 
+void SpanStack::await_end(Position span) {
+  if (!awaiting_ && open_.size() <= kSearched) return;
+  const auto add = [this](Position awaiting) {
+    Awaiting& same = (*awaiting_)[awaiting->names];
+    awaiting->around = std::exchange(same.innermost, awaiting);
+    ++same.count;
+  };
+  if (awaiting_) return add(span);
+  awaiting_ = std::make_unique<std::map<std::size_t, Awaiting>>();
+  for (Position at = open_.begin(); at != open_.end(); ++at)
+    if (at->end == OpenSpan::kUnknown) add(at);
+}
+
 void SpanStack::forget_awaited(Position span) {
-  const auto known = awaiting_.find(span->names);
-  std::vector<Position>& awaiting = known->second;
-  awaiting.erase(std::prev(std::find(awaiting.rbegin(), awaiting.rend(), span).base()));
-  if (awaiting.empty() && is_async(span->begin.record().type))
-    awaiting_.erase(known);  // operations may have any number of names
+  if (!awaiting_) return;
+  const auto known = awaiting_->find(span->names);
+  Position* at = &known->second.innermost;
+  while (*at != span) at = &(*at)->around;
+  *at = span->around;
+  if (--known->second.count == 0 && is_async(span->begin.record().type))
+    awaiting_->erase(known);  // operations may have any number of names
 }
 
 SpanStack::Position SpanStack::ended_by(const Event& event) {
-  const auto awaiting = awaiting_.find(hash_of_async_names(event));
-  return awaiting == awaiting_.end() || awaiting->second.empty() ? open_.end() : awaiting->second.back();
+  const std::size_t names = hash_of_async_names(event);
+  if (awaiting_) {
+    const auto known = awaiting_->find(names);
+    return known == awaiting_->end() || known->second.count == 0 ? open_.end() : known->second.innermost;
+  }
+  for (Position at = open_.end(); at != open_.begin();)
+    if (--at; at->end == OpenSpan::kUnknown && at->names == names) return at;
+  return open_.end();
 }
 
 OpenSpan& OpenSpans::push(SpanStack& stack, const Event& begin, std::uint64_t end, bool is_written) {
-  OpenSpan& span = *stack.push(begin, end, is_written, *texts_);
+  OpenSpan& span = *stack.push(begin, end, is_written, *texts_, spare_);
   end_bytes_ += end_bytes_of(span.begin.record());
   return span;
 }
 
 SpanStack::Position OpenSpans::erase(SpanStack& stack, SpanStack::Position span) {
   end_bytes_ -= end_bytes_of(span->begin.record());
-  return stack.erase(span);
+  return stack.erase(span, spare_);
 }
 
 // Joins the span with spans inside it that have ended, so that later searches skip them all at once.

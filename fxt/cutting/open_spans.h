@@ -29,9 +29,10 @@ struct OpenSpan {
   bool is_written = false;               // the current piece has its begin
   bool is_begun_again = false;           // the current piece has its begin again, because it began earlier
   bool is_outside = false;               // it began before the range, and has not been written yet
-  std::size_t unneeded_ends = 0;         // not 0 if the span has ended with the span around it: the number
+  std::uint32_t unneeded_ends = 0;       // not 0 if the span has ended with the span around it: the number
                                          // of later ends to drop, for this span and the spans inside it
   std::size_t names = 0;                 // hash_of_names() of an async operation; 0 for a duration
+  std::list<OpenSpan>::iterator around = {};  // the next span around it with these names that awaits its end
 
   bool is_over_by(std::uint64_t time) const { return end != kUnknown && end <= time; }
   bool is_ended() const { return unneeded_ends != 0; }
@@ -49,9 +50,11 @@ class SpanStack {
   Position end() { return open_.end(); }
   auto begin() const { return open_.begin(); }
   auto end() const { return open_.end(); }
-  Position push(const Event& begin, std::uint64_t end, bool is_written, HeldTexts& texts);
+  // `spare` keeps the memory of erased spans.
+  Position push(const Event& begin, std::uint64_t end, bool is_written, HeldTexts& texts,
+                std::list<OpenSpan>& spare);
   // Returns the position of the span inside the erased one.
-  Position erase(Position span);
+  Position erase(Position span, std::list<OpenSpan>& spare);
   // The span that this event ends: the innermost duration whose end is not known, or the innermost async
   // operation of its category and name. Returns end() if there is no such span.
   Position ended_by(const Event& event);
@@ -88,12 +91,20 @@ class SpanStack {
     if (!complete_) complete_ = std::make_unique<CompleteSpans>();
     return *complete_;
   }
+  void await_end(Position span);
   void forget_awaited(Position span);
 
+  // Spans with the same names whose end is not known.
+  struct Awaiting {
+    Position innermost = {};  // OpenSpan::around gives the others
+    std::size_t count = 0;
+  };
+
   std::unique_ptr<CompleteSpans> complete_;
-  std::list<OpenSpan> open_, spare_;  // spare_ keeps the memory of erased spans
-  // Spans whose end is not known, outermost first. The key is hash_of_names(), or 0 for durations.
-  std::map<std::size_t, std::vector<Position>> awaiting_;
+  std::list<OpenSpan> open_;
+  // By hash_of_names(), or 0 for durations. Created when there are many spans: there may be any number of
+  // stacks with one span.
+  std::unique_ptr<std::map<std::size_t, Awaiting>> awaiting_;
 };
 
 class OpenSpans {
@@ -141,6 +152,7 @@ class OpenSpans {
   CutCounters* counters_;
   HeldTexts* texts_;
   std::uint64_t end_bytes_ = 0;
+  std::list<OpenSpan> spare_;
   ByThread<SpanStack> threads_;
   std::map<std::uint64_t, SpanStack> asyncs_;  // by id
 };
