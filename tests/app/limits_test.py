@@ -283,11 +283,11 @@ class Limits(unittest.TestCase):
         self.write_frames(start, 1, "collect " + ", ".join(f"x{i}" for i in range(10_000)))
         self.assertEqual(self.run_within_limits("fxt-convert", "-f", "a.tfile", "--program", "large", "b.fxt")[0], 0)
 
-    def recording_with_specs(self, specs, values, enumerators="A"):
-        """A recording of 3,000 functions, which are called twice, with one of the values in the first argument."""
+    def recording_with_specs(self, specs, values, enumerators="A", functions=3000):
+        """A recording of functions that are called twice, with one of the values in the first argument."""
         calls = []
-        for i in range(6000):
-            address = 0x400100 + 16 * (i % 3000)
+        for i in range(2 * functions):
+            address = 0x400100 + 16 * (i % functions)
             begin = bytearray(entry(1_000_000_100 + 2 * i, 0, address))
             begin[8] |= 4  # a payload follows
             calls += [bytes(begin) + struct.pack("<Q", values[i % len(values)]), leave(1_000_000_101 + 2 * i, 0, address)]
@@ -296,13 +296,24 @@ class Limits(unittest.TestCase):
         (directory / "info").write_bytes(header + f"argspec:lines=1\nargspec:{specs}\nauto-args:lines=1\n"
                                          f"enumauto:enum big {{ {enumerators} }}\npattern_type:glob\n".encode())
         (directory / "sid-00000000000000aa.map").write_text("400000-500000 r-xp 00000000 00:00 0 /usr/bin/app\n")
-        (directory / "app.sym").write_text("".join(f"{0x100 + 16 * i:016x} 00000010 T f{i}\n" for i in range(3000)))
+        (directory / "app.sym").write_text("".join(f"{0x100 + 16 * i:016x} 00000010 T f{i}\n" for i in range(functions)))
         return directory
 
     def test_many_patterns_for_many_functions(self):
         specs = ";".join(f"*a*b{i}*@arg1" for i in range(60_000)) + ";" + ";".join(f"f{i}@arg1" for i in range(60_000))
         self.assert_note("info: more than 256 patterns for functions with arguments or results; the others are ignored",
                          self.recording_with_specs(specs, [1]))
+
+    def test_functions_in_many_modules(self):
+        """The specs name a module that is searched among many with almost the same name."""
+        directory = self.recording_with_specs(";".join(f"f{i}@arg1,module{i % 2}" for i in range(60_000)), [1], functions=60_000)
+        (directory / "sid-00000000000000aa.map").write_text("".join(
+            f"{0x1000 + 0x40 * i:x}-{0x1040 + 0x40 * i:x} r-xp 00000000 00:00 0 /module0{i:05}.so\n" for i in range(60_000)) +
+            "400000-500000 r-xp 00000000 00:00 0 /usr/bin/module1\n")
+        (directory / "app.sym").rename(directory / "module1.sym")
+        self.assertEqual(self.run_within_limits("fxt-convert", "-f", directory, "out.fxt")[0], 0)
+        _, printed = self.run_within_limits("fxt-dump", "out.fxt")
+        self.assertIn("arg1", printed)
 
     def test_values_that_are_sums_of_very_many(self):
         enumerators = ",".join(f"E{i}={i // 2 + 2}" for i in range(60_000))
@@ -495,14 +506,17 @@ class Limits(unittest.TestCase):
         self.assert_note(".so.sym: more than 32 MiB of files of a recording that are read again through links", directory)
 
     def test_open_operations(self):
-        """Each operation has its own row."""
+        """Each operation has its own row, and its own stack."""
         trace = Trace()
         trace.string(1, "c")
         trace.string(2, "n")
-        for i in range(300_000):
+        for i in range(400_000):
             trace.event(5, i, word((i, 0)))
         (self.directory / "a.fxt").write_bytes(trace.bytes)
         self.assertEqual(self.run_within_limits("fxt-draw", "a.fxt", "a.svg")[0], 0)
+        code, printed = self.run_within_limits("fxt-cut", "--fit=1M", "a.fxt", "b.fxt")
+        self.assertEqual(code, 1)
+        self.assertIn("all records except durations, counters, switches and instants take 9600096 bytes", printed)
 
 
 if __name__ == "__main__":

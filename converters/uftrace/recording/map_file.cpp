@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <iterator>
 
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/note_kinds.h"
@@ -88,6 +89,30 @@ const Module* MemoryMap::find(std::uint64_t address) const {
   if (after == modules.begin()) return nullptr;
   const Module& module = *--after;
   return address < module.end ? &module : nullptr;
+}
+
+ModuleNames::ModuleNames(const std::vector<Module>& modules) {
+  for (const Module& module : modules) {
+    const auto [name, is_new] = shared_.try_emplace(std::string(module.basename()));
+    if (!is_new) continue;
+    // Of all names, those beside it in alphabetical order share most with it.
+    const auto share = [&own = *name](const std::string& other) {
+      const auto end = std::ranges::mismatch(own.first, other).in1;
+      own.second = std::max(own.second, static_cast<std::size_t>(end - own.first.begin()));
+    };
+    if (name != shared_.begin()) share(std::prev(name)->first);
+    if (const auto after = std::next(name); after != shared_.end()) share(after->first);
+  }
+}
+
+bool ModuleNames::is_meant(std::string_view name, std::string_view text) const {
+  const auto found = shared_.find(name);
+  return found != shared_.end() && name.starts_with(text) && text.size() > found->second;
+}
+
+bool ModuleNames::means_any(std::string_view text) const {
+  const auto found = shared_.lower_bound(text);
+  return found != shared_.end() && found->first.starts_with(text);
 }
 
 MemoryMap parse_map(std::string_view text, std::string_view path, Notes& notes) {

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +32,24 @@ struct MemoryMap {
 
   // The module that contains the address; null if no module does.
   const Module* find(std::uint64_t address) const;
+};
+
+// What the name of a module in an option or spec means: the first module, by address, whose name begins with
+// this text, and other modules with exactly its name.
+class ModuleNames {
+ public:
+  ModuleNames() = default;
+  explicit ModuleNames(const std::vector<Module>& modules);  // sorted by start
+
+  // True if the text means modules with this name.
+  bool is_meant(std::string_view name, std::string_view text) const;
+  // True if the text means any module.
+  bool means_any(std::string_view text) const;
+
+ private:
+  // The basenames, each with the length of the longest start that it shares with a name before it. A text
+  // that is not longer means the other module.
+  std::map<std::string, std::size_t, std::less<>> shared_;
 };
 
 // Accepts the merged form that uftrace writes, and a raw /proc/<pid>/maps. Damaged lines are noted and

@@ -6,7 +6,6 @@
 #include <iterator>
 #include <map>
 #include <string_view>
-#include <unordered_map>
 #include <variant>
 
 #include "converters/model/over_limit.h"
@@ -59,7 +58,7 @@ class ProgramFinder {
   }
 
  private:
-  std::unordered_map<std::string, Module*, fxt::SeededHash> by_path_;  // the first of several
+  fxt::SeededMap<std::string, Module*> by_path_;  // the first of several
 };
 
 // A process with the id 1 is the first of a pid namespace. The first process of the machine would have no
@@ -84,6 +83,7 @@ std::size_t AddressSpace::libraries_at(std::uint64_t time_ns) const {
 Sessions::Sessions(const Directory& directory, const Info& info, const std::vector<TaskEvent>& events,
                    Notes& notes) {
   add_sessions(directory, info, events, notes);
+  for (AddressSpace& space : spaces_) space.names = ModuleNames(space.map.modules);
   add_libraries(events);
   note_reloaded_libraries(directory, info, notes);
   for (const TaskEvent& event : events) {

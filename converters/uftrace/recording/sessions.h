@@ -36,6 +36,7 @@ struct Library {
 struct AddressSpace {
   std::string sid;
   MemoryMap map = {};                   // empty if there is no map file
+  ModuleNames names = {};               // of the modules in the map
   std::vector<Library> libraries = {};  // loaded after the start, in the order of time
 
   // The number of libraries that were loaded at that time.

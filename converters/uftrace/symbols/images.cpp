@@ -76,17 +76,14 @@ std::vector<std::string> SymbolAt::names(Demangle mode) const {
 
 bool SymbolAt::is_in(std::string_view module, const AddressSpace* space) const {
   if (space == nullptr) return false;
-  const std::vector<Module>& modules = space->map.modules;
-  const auto is_image_of = [this](const Module& candidate) {
-    return image->kind == Image::Kind::Module && image->base == candidate.start;
-  };
-  if (module == "PLT") return symbol->is_plt() && !modules.empty() && is_image_of(modules.front());
-  const auto first =
-      std::ranges::find_if(modules, [&](const Module& m) { return m.basename().starts_with(module); });
-  if (first != modules.end())
-    return std::ranges::any_of(
-        modules, [&](const Module& m) { return m.basename() == first->basename() && is_image_of(m); });
-  return image->kind == Image::Kind::Library && image->name().starts_with(module);
+  const bool is_module = image->kind == Image::Kind::Module;
+  if (module == "PLT") {
+    const std::vector<Module>& modules = space->map.modules;
+    return is_module && symbol->is_plt() && !modules.empty() && image->base == modules.front().start;
+  }
+  if (is_module) return space->names.is_meant(image->name(), module);
+  return image->kind == Image::Kind::Library && image->name().starts_with(module) &&
+         !space->names.means_any(module);
 }
 
 SymbolAt Images::at(const LoadedSpace& loaded, std::uint64_t address) {

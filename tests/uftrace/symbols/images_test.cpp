@@ -41,7 +41,9 @@ TEST(Images, AModuleMatchesByTheStartOfItsNameAndOthersByTheWholeName) {
   AddressSpace space;
   space.map.modules = {{0x1000, 0x2000, "/a/libx.so.1", ""},
                        {0x2000, 0x3000, "/b/libx.so.1", ""},
-                       {0x3000, 0x4000, "/b/libx.so.2", ""}};
+                       {0x3000, 0x4000, "/b/libx.so.2", ""},
+                       {0x4000, 0x5000, "/b/libm", ""}};
+  space.names = ModuleNames(space.map.modules);
   const auto is_in = [&](const Module& module, std::string_view name) {
     const Image image = Image::of(module);
     return SymbolAt{.image = &image, .symbol = table.find_function(0x100)}.is_in(name, &space);
@@ -52,6 +54,9 @@ TEST(Images, AModuleMatchesByTheStartOfItsNameAndOthersByTheWholeName) {
   EXPECT_FALSE(is_in(other, "libx"));
   EXPECT_TRUE(is_in(other, "libx.so.2"));
   EXPECT_FALSE(is_in(first, "liby"));
+  EXPECT_FALSE(is_in(space.map.modules[3], "lib")) << "libx.so.1 is the first one";
+  EXPECT_TRUE(is_in(space.map.modules[3], "libm"));
+  EXPECT_FALSE(is_in(space.map.modules[3], "libm.so"));
 }
 
 std::string kernel_name_at(std::uint64_t address, std::string_view text) {
