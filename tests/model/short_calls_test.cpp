@@ -54,6 +54,22 @@ TEST_F(ShortCallsTest, ACallSaysWhatIsMissingInIt) {
                           "7/8 [20, 30] app:long left_out=1 left_out_ns=1"));
 }
 
+TEST_F(ShortCallsTest, APairDoesNotEndEarlier) {
+  LaneOptions options = from(1);
+  options.durations = DurationForm::Pairs;
+  EXPECT_THAT(
+      lines_of(
+          [&](Lane& lane) {
+            lane.begin(10, label("outer"));
+            lane.begin(12, label("inner"));
+            EXPECT_FALSE(lane.end_earlier(0, 12));
+            lane.end(14);
+            lane.end(20);
+          },
+          options),
+      ElementsAre("7/8 [10 app:outer", "7/8 [12 app:inner", "7/8 14] app:inner", "7/8 20] app:outer"));
+}
+
 TEST_F(ShortCallsTest, ACallOfTheShortestLengthIsShown) {
   const auto fill = [&](Lane& lane) {
     lane.begin(0, label("main"));

@@ -5,6 +5,7 @@
 // - An event of zero length is inside it at its very end.
 // - It has more arguments than one record can hold.
 // - Its end is not known when its begin must be written.
+// - An option requests pairs.
 //
 // Only one thread at a time fills a lane. Another thread may consume the sealed events meanwhile.
 #pragma once
@@ -78,8 +79,8 @@ class Lane {
   bool retract(std::size_t depth, std::uint64_t time_ns);
 
   // Ends the call at `depth` at an earlier time. Events inside it that began after that time move out by one
-  // level. Returns false, and does nothing, if the call is released, if it would have no length, if the
-  // record has no room for the arguments, or if some calls are too deep.
+  // level. Returns false, and does nothing, if the call is released or must be a pair, if it would have no
+  // length, if the record has no room for the arguments, or if some calls are too deep.
   bool end_earlier(std::size_t depth, std::uint64_t time_ns, const Arguments& arguments = {});
 
   // Suspends the top `count` calls while filtered calls begin and end. Then resume_top() pushes them back,
