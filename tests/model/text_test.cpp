@@ -20,8 +20,9 @@ TEST(Text, InvalidBytesAreEscaped) {
 }
 
 TEST(Text, UnclearStringsAreInQuotes) {
-  for (const char* const unclear : {"", " ", " a", "a\t", "NULL", "null", "true", "false", "0", "-1", "+1",
-                                    "1.5", ".5", "1e9", "1e999", "-inf", "nan", "0x1f", "-0X1F"})
+  for (const char* const unclear :
+       {"",    " ",  " a",  "a\t",   "NULL", "null", "true", "false",    "0",    "-1",   "+1",
+        "1.5", ".5", "1e9", "1e999", "-inf", "nan",  "NaN",  "Infinity", "0x1f", "-0X1F"})
     EXPECT_EQ(shown_string(unclear), '"' + std::string(unclear) + '"');
   for (const char* const clear : {"a", "a b", "a\n", "Null", "nullptr", "True", "-", "+", "--1", "+-1", ".",
                                   "1.5.0", "1 2", "0x", "0xg", "1f", "info", "\"\"", "'A' (65)"})

@@ -11,9 +11,7 @@
 namespace convert {
 
 bool is_unclear(std::string_view text) {
-  const auto may_be_blank = [](char c) { return static_cast<unsigned char>(c) <= ' '; };
-  if (text.empty() || ((may_be_blank(text.front()) || may_be_blank(text.back())) && trimmed(text) != text))
-    return true;
+  if (text.empty() || is_blank(text.front()) || is_blank(text.back())) return true;
   // Words and numbers begin with one of these, and most other texts do not.
   constexpr auto kBegins = [] {
     std::array<bool, 256> begins{};
@@ -27,10 +25,6 @@ bool is_unclear(std::string_view text) {
   const std::string_view number = text.substr(has_sign ? 1 : 0);
   if (number.starts_with("0x") || number.starts_with("0X"))
     return number.size() > 2 && std::ranges::all_of(number.substr(2), is_hex_digit);
-  if (!number.empty() && number.front() > '9') {  // it must be an infinity or not a number
-    std::string_view rest = number;
-    if (!consume_prefix(rest, "inf") && !consume_prefix(rest, "nan")) return false;
-  }
   double value = 0;  // also of "inf" and "nan"
   const char* const end = number.data() + number.size();
   const auto [rest, error] = std::from_chars(number.data(), end, value);

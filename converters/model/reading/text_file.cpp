@@ -10,12 +10,6 @@
 #include "converters/model/reading/text.h"
 
 namespace convert {
-namespace {
-
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
-
-}  // namespace
-
 std::optional<std::string> read_text_file(const fxt::FilePlace& place, std::size_t limit_bytes) {
   if (place.status().kind == fxt::FilePlace::Status::Kind::Missing) return std::nullopt;
   const InputFile file(place);
