@@ -1,6 +1,6 @@
-// The interface of an importer. It reads the head of its input, adds lanes and sources to the timeline, and
-// returns. Its sources read the rest while the timeline runs. An importer knows neither the output's format,
-// nor the command line, nor other importers.
+// The interface of an importer. It reads what it must know beforehand, adds lanes and sources to the
+// timeline, and returns. Its sources read the events while the timeline runs. An importer knows neither the
+// output's format, nor the command line, nor other importers.
 #pragma once
 
 #include <algorithm>

@@ -46,7 +46,7 @@ inline constexpr NoteKind kTooDeep{"too-deep",
 struct TimelineOptions {
   LaneOptions lanes;
   // Memory for events that wait for the merge, shared by all lanes. If a call would hold back more than its
-  // lane's share, it is written as a pair.
+  // lane may hold (LookaheadShares), it is written as a pair.
   std::size_t lookahead_bytes = std::size_t{16} << 20;
   // The number of threads that read and merge, including the caller of run(). The output does not depend on
   // it.

@@ -50,7 +50,8 @@ class EventQueue {
   PendingEvent* write_end() const { return write_end_; }
   void set_write(PendingEvent* write) { write_ = write; }
 
-  // Memory used since the start of the lane: by all events, and by the events before an unsealed event.
+  // Memory used since the start of the lane: by full chunks and all arguments, and by the events before an
+  // unsealed event.
   std::uint64_t bytes_used() const { return event_bytes_ + blocks_.bytes(); }
   std::uint64_t bytes_before(const PendingEvent* event) const {
     const EventChunk& chunk = *chunk_of(event);

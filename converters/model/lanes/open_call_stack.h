@@ -16,10 +16,10 @@
 
 namespace convert {
 
-// While a call is pending, `event` is in the lane's queue and is Open. It becomes one Complete event when the
-// call ends. For a *released* call, `event` is a copy that the stack owns, and is a Begin. A call is released
-// when its begin may be written before its end is known. A call that is too deep has no event in the queue
-// and counts as released.
+// While a call is pending, `event` is in the lane's queue and is Open. At its end, it becomes one Complete
+// event, or a Begin before an End. For a *released* call, `event` is a copy that the stack owns, and is a
+// Begin. A call is released when its begin may be written before its end is known. A call that is too deep
+// has no event in the queue and counts as released.
 struct OpenCall {
   PendingEvent* event;
   std::uint64_t key;

@@ -37,8 +37,8 @@ struct SharedSourceState {
 struct LookaheadShares {
   // The share of all lanes together, which is TimelineOptions::lookahead_bytes.
   std::size_t total;
-  // total / lanes, at least 4 KiB. This amount may wait for one call to end. If more would wait, the call is
-  // released.
+  // total / lanes, at least 4 KiB. A lane of a source with n lanes may hold n times this amount while a call
+  // is open. Beyond that, the call is released.
   std::size_t lane;
   // min(lane / 4, 2 MiB / lanes), at least 4 KiB. One pump() of a shared source reads this amount.
   std::size_t shared_source;

@@ -1,5 +1,5 @@
-// The receiver of the merged stream. For a second output format, only a class of this kind must be added to
-// the model.
+// The receiver of the merged stream. An output format that needs more than the records of FXT is a class of
+// this kind.
 #pragma once
 
 #include <cstddef>

@@ -225,8 +225,8 @@ inline std::uint64_t* put_known_blob(std::uint64_t* at, const PendingEvent& even
 
 // Writes the record of an event into most_words() words. `header` is the header of its label, or 0.
 // `inline_name` is the label's name if the header has no ref for it. Returns null if the event needs more
-// work: for a string that is not in the table, invalid or too long, for a flow, or for another kind of
-// record.
+// work, for example for a string that is not in the table, invalid or too long, for a large number, or for a
+// flow.
 inline std::uint64_t* put_known(std::uint64_t* at, const PendingEvent& event, const EventThread& thread,
                                 std::uint64_t header, std::span<const std::uint32_t> refs,
                                 std::string_view inline_name = {}) {

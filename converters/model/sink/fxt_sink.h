@@ -1,4 +1,4 @@
-// Writes the merged stream as FXT records. Only this folder uses both the model and FXT.
+// Writes the merged stream as FXT records.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // The events of a frame as data: its records with their packed arguments, and the places of the numbers among
 // them in the frame's bytes. RecipeDraft makes a recipe for one frame. The recipe emits this frame. If it
-// does not depend on the frame's values, it also emits all other frames of the same pattern.
+// does not depend on the frame's values, it also emits all other frames with the same blocks.
 #pragma once
 
 #include <bit>
@@ -80,7 +80,7 @@ class FrameBlobs {
 
 class Recipe {
  public:
-  // True if the recipe emits all frames of the pattern, and not only the one that it was made for.
+  // True if the recipe emits all frames with these blocks, and not only the one that it was made for.
   bool is_reusable() const { return is_reusable_; }
   // The known calls around the frame, innermost first. None if the stack was not collected.
   std::span<const CallerCall> callers() const { return callers_; }

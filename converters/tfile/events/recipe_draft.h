@@ -1,5 +1,5 @@
-// Makes the recipe of a frame. Numbers are added by their place in the frame, and everything else is added by
-// value. The recipe serves other frames if no value of this frame was read (see FrameMemory).
+// Makes the recipe of a frame. Numbers and blobs are added by their place in the frame, and everything else
+// is added by value. The recipe serves other frames if no value of this frame was read (see FrameMemory).
 #pragma once
 
 #include <cstddef>

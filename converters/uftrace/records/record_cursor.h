@@ -1,6 +1,6 @@
 // Reads one <TID>.dat forward and finds the kind of each record. Runs of plain entries and exits are passed
 // on at memory speed. All other records become items: calls with a payload or with a problem, events, losses,
-// and damage. All code that examines records uses this class, so that the results agree.
+// and damage. All code that decides what a record is uses this class, so that the results agree.
 #pragma once
 
 #include <algorithm>

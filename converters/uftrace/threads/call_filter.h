@@ -86,7 +86,7 @@ class CallFilter {
   virtual void drop_kernel_call() {}
 
   Dropped dropped() const { return dropped_; }
-  // True if a call was shown; with --kernel-only, also if another activity of the kernel was shown.
+  // True if options have shown a call, or with --kernel-only another activity of the kernel.
   bool has_shown_calls() const { return has_shown_calls_; }
 
  protected:

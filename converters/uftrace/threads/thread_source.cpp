@@ -68,7 +68,7 @@ void ThreadSource::skip_to_range() {
 void ThreadSource::read_block(const PumpBudget& budget, WorkerScratch& scratch) {
   const std::uint64_t start = cursor_.offset(), records = cursor_.records();
   const std::uint64_t left = cursor_.end() - std::min(start, cursor_.end());
-  // A record of 16 bytes becomes at most one pending event of the lane.
+  // A record of 16 bytes usually becomes at most one pending event of the lane.
   const std::size_t most = budget.bytes / sizeof(PendingEvent) * kRecordSize + RecordCursor::kLookahead;
   const std::size_t wanted = std::min<std::uint64_t>(std::max(most, RecordCursor::kMinBlock), left);
   const std::uint64_t end = start + wanted;
