@@ -12,12 +12,14 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "converters/model/over_limit.h"
 #include "converters/model/reading/input_error.h"
 #include "converters/model/reading/input_file.h"
+#include "converters/symbols/elf_image.h"
 #include "converters/tfile/description/argument_name.h"
 #include "converters/tfile/description/collect_items.h"
 #include "converters/tfile/description/note_kinds.h"
@@ -249,6 +251,18 @@ auto opened_or_noted(Open open, Notes& notes) -> decltype(open()) {
   }
 }
 
+// The name of the executable. If all programs seem to be libraries, the name of the first one.
+std::string process_name(const std::filesystem::path& input,
+                         const std::vector<std::filesystem::path>& programs) {
+  if (programs.empty()) return input.filename().string();
+  const auto is_executable = [](const std::filesystem::path& path) {
+    const InputFile file{fxt::FilePlace(path)};
+    return ElfImage(file).find(".interp") != nullptr;
+  };
+  const auto found = std::ranges::find_if(programs, is_executable);
+  return (found != programs.end() ? *found : programs.front()).filename().string();
+}
+
 }  // namespace
 
 std::unique_ptr<TraceRecording> read_recording(const std::filesystem::path& input,
@@ -299,8 +313,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Tr
                      context.notes);
   add_survey_notes(trace, recording->locations, recording->survey, context.notes);
   context.timeline.begin_input(trace.path);
-  const std::string process =
-      (options.programs.empty() ? input : options.programs.front()).filename().string();
+  const std::string process = process_name(input, options.programs);
   LaneBuilder lanes(*recording, process, context);
   lanes.add_threads();
   if (lanes.all().empty()) return;
