@@ -16,7 +16,7 @@ NAMES = {
                  "stable_partition stable_sort unique upper_bound ranges::adjacent_find ranges::all_of ranges::any_of "
                  "ranges::binary_search ranges::copy ranges::equal_range "
                  "ranges::copy_if ranges::count ranges::count_if ranges::equal ranges::fill ranges::find ranges::find_first_of "
-                 "ranges::find_if ranges::find_if_not ranges::includes ranges::is_sorted ranges::is_sorted_until "
+                 "ranges::find_if ranges::find_if_not ranges::includes ranges::inplace_merge ranges::is_sorted ranges::is_sorted_until "
                  "ranges::lower_bound ranges::make_heap ranges::max_element ranges::min_element ranges::minmax ranges::mismatch "
                  "ranges::move ranges::none_of ranges::partition_point ranges::pop_heap ranges::push_heap ranges::replace ranges::shuffle "
                  "ranges::reverse ranges::sort ranges::stable_sort ranges::transform ranges::upper_bound",

@@ -9,8 +9,8 @@
 
 namespace convert {
 
-// The unpacked bytes of a section, for example "debug_loc". With `is_of_split`, the bytes of the section for
-// units of split DWARF, such as "debug_loc.dwo". Empty if there is no such section.
+// The unpacked bytes of a section, for example "debug_loc". If `is_of_split` is true, the section of split
+// DWARF is used, for example ".debug_loc.dwo". Empty if the file lacks the section.
 std::span<const unsigned char> debug_section(Dwarf* dwarf, std::string_view name, bool is_of_split = false);
 
 // Units may share a table of abbreviations, but libdw reads the table again for each unit, and keeps all

@@ -186,9 +186,16 @@ std::string ElfImage::unsafe_for_libdw() const {
     if (has_lines(name) && !lines.take(size)) return lines.exceeded();
     if (!holds_texts(name)) continue;
     if (is_compressed && elf_compress(section, 0, 0) < 0) continue;  // libdw can't decompress it either
-    const Elf_Data* const texts = elf_rawdata(section, nullptr);
-    if (texts == nullptr || texts->d_buf == nullptr || texts->d_size == 0) continue;
-    if (static_cast<const char*>(texts->d_buf)[texts->d_size - 1] != '\0') return std::string(kUnendedText);
+    std::array<std::byte, 1> last{};
+    if (is_compressed) {
+      const Elf_Data* const texts = elf_rawdata(section, nullptr);
+      if (texts == nullptr || texts->d_buf == nullptr || texts->d_size == 0) continue;
+      last.front() = static_cast<const std::byte*>(texts->d_buf)[texts->d_size - 1];
+    } else {
+      if (size == 0 || size > file_.size() || header.sh_offset > file_.size() - size) continue;  // unreadable
+      file_.read_available(header.sh_offset + size - 1, last);  // libelf would copy the whole section
+    }
+    if (last.front() != std::byte{0}) return std::string(kUnendedText);
   }
   return {};
 }

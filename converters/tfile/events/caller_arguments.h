@@ -48,7 +48,7 @@ class CallerArguments {
   Function signal_;  // the system's code that calls signal handlers
   Notes& notes_;
   FrameMemory& memory_;
-  std::optional<TailCalls> tail_calls_;                // nothing if there are no symbols
+  std::optional<TailCalls> tail_calls_;                // empty if symbols are missing
   fxt::SeededMap<std::uint64_t, Function> functions_;  // by address
   std::set<std::int16_t> noted_;                       // tracepoints that have a note
   std::vector<CallerCall> calls_;                      // around the current frame

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "converters/symbols/mapped_pages.h"
+
 namespace convert::tfile {
 namespace {
 
@@ -39,6 +41,7 @@ std::uint64_t longest_entry(Elf* elf, std::string_view section_name) {
       if (found > 0 || next <= at || next == static_cast<Dwarf_Off>(-1)) break;
       longest = std::max(longest, next - at);
     }
+    release_pages(elf);
   }
   return longest;
 }

@@ -84,21 +84,12 @@ void add_scopes(DebugInfo& info, const Dwarf_Die& scope, Dwarf_Addr pc, std::vec
   if (scopes.size() == kMaxDieDepth) return;
   const auto add_within = [&](auto& self, Dwarf_Die parent, std::size_t depth) -> bool {
     for (Dwarf_Die& child : info.children_of(parent)) {
-      switch (dwarf_tag(&child)) {
-        case DW_TAG_lexical_block:
-        case DW_TAG_inlined_subroutine:
-        case DW_TAG_try_block:
-        case DW_TAG_catch_block:
-          if (info.has_code_at(child, pc)) {
-            add_scopes(info, child, pc, scopes);
-            return true;
-          }
-          if (is_block_without_code(child) && depth < kMaxDieDepth && self(self, child, depth + 1))
-            return true;
-          break;
-        default:
-          break;
+      if (!is_block_or_inlined(child)) continue;
+      if (info.has_code_at(child, pc)) {
+        add_scopes(info, child, pc, scopes);
+        return true;
       }
+      if (is_block_without_code(child) && depth < kMaxDieDepth && self(self, child, depth + 1)) return true;
     }
     return false;
   };

@@ -13,7 +13,14 @@ namespace convert::tfile {
 
 Children::Children(Dwarf_Die parent, fxt::Budget* work)
     : is_at_end_((work != nullptr && work->is_exceeded()) || dwarf_child(&parent, &child_) != 0),
-      work_(work) {}
+      work_(work) {
+  find_abbreviation();
+}
+
+// libdw finds an abbreviation slowly, but keeps it in the DIE, and in copies of the DIE.
+void Children::find_abbreviation() {
+  if (!is_at_end_) dwarf_tag(&child_);
+}
 
 void Children::next() {
   constexpr std::uint64_t kFew = 64;
@@ -31,6 +38,7 @@ void Children::next() {
     is_at_end_ |= !work_->take(is_few ? std::min(passed, kFew) : passed);
   }
   child_ = following;
+  find_abbreviation();
 }
 
 bool has_attribute(Dwarf_Die die, unsigned attribute) { return dwarf_hasattr(&die, attribute) != 0; }
@@ -143,6 +151,18 @@ bool is_block_without_code(Dwarf_Die die) {
 
 bool is_open_block(Dwarf_Die die) {
   return is_block_without_code(die) || dwarf_tag(&die) == DW_TAG_common_block;
+}
+
+bool is_block_or_inlined(Dwarf_Die die) {
+  switch (dwarf_tag(&die)) {
+    case DW_TAG_lexical_block:
+    case DW_TAG_inlined_subroutine:
+    case DW_TAG_try_block:
+    case DW_TAG_catch_block:
+      return true;
+    default:
+      return false;
+  }
 }
 
 int language_of(Dwarf_Die die) {

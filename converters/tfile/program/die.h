@@ -37,6 +37,7 @@ class Children {
 
  private:
   void next();
+  void find_abbreviation();
 
   Dwarf_Die child_{};
   bool is_at_end_;
@@ -83,6 +84,8 @@ std::string qualified_name(DieScopes& scopes, Dwarf_Die function, Demangle mode)
 bool is_block_without_code(Dwarf_Die die);
 // True if the DIE is such a block, or a common block of Fortran.
 bool is_open_block(Dwarf_Die die);
+// True if the DIE is a part of a function that may have code: a block or an inlined call.
+bool is_block_or_inlined(Dwarf_Die die);
 
 int language_of(Dwarf_Die die);  // DW_LANG_…; 0 if unknown
 bool is_c(Dwarf_Die die);

@@ -4,9 +4,12 @@
 #include <array>
 #include <dwarf.h>
 #include <fmt/format.h>
+#include <functional>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
+#include "converters/symbols/mapped_pages.h"
 #include "converters/tfile/program/die.h"
 #include "converters/tfile/program/die_scopes.h"
 
@@ -34,8 +37,22 @@ bool is_same(Dwarf_Die a, Dwarf_Die b) {
   return true;
 }
 
-bool is_before_from_end(std::string_view a, std::string_view b) {
-  return std::lexicographical_compare(a.rbegin(), a.rend(), b.rbegin(), b.rend());
+void append_without_blanks(std::string& text, std::string_view name) {
+  std::ranges::copy_if(name, std::back_inserter(text), [](char c) { return c != ' '; });
+}
+
+// Makes room for one more element. `shrink` removes equal elements, so that they need no room.
+template <typename Element, typename Shrink>
+void make_room(std::vector<Element>& all, Shrink shrink) {
+  if (all.size() < all.capacity()) return;
+  shrink(all);
+  if (all.size() >= all.capacity() / 2) all.reserve(std::max<std::size_t>(16, 2 * all.capacity()));
+}
+
+template <typename Element>
+void put_in_order_once(std::vector<Element>& all) {
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
 }
 
 }  // namespace
@@ -68,8 +85,8 @@ NameKind kind_of(Dwarf_Die die) {
 }
 
 std::string without_blanks(std::string_view name) {
-  std::string text(name);
-  std::erase(text, ' ');
+  std::string text;
+  append_without_blanks(text, name);
   return text;
 }
 
@@ -82,48 +99,111 @@ std::string prefix_within(DieScopes& scopes, Dwarf_Die scope) {
   return without_blanks(scopes.prefix(scope, "::").append(own.empty() ? kAnonymousNamespace : own)) + "::";
 }
 
-GlobalNames::GlobalNames(std::span<const Dwarf_Die> units, DieScopes& scopes) : scopes_(&scopes) {
-  for (const Dwarf_Die& unit : units) read_children(unit, "", false, 0);
-  while (!completions_.empty())
-    for (const auto& [die, is_hidden, depth] : std::exchange(completions_, {}))
-      read(die, "", completed_name(die), is_hidden, depth);
-  declared_.clear();
+GlobalNames::GlobalNames(std::span<const Dwarf_Die> units, DieScopes& scopes)
+    : scopes_(&scopes), units_(units.begin(), units.end()) {
+  read_all();
+  names_.insert(names_.end(), completed_names_.begin(), completed_names_.end());
+  completed_names_ = {};
+  put_in_order(names_);
 }
 
-// The declaration may come later, or be in another unit. With link-time optimization, all declarations are in
-// other units.
+void GlobalNames::read_all() {
+  for (unit_ = 0; unit_ < units_.size(); ++unit_) {
+    reads_completions_ = false;
+    read_children(units_[unit_], "", false, 0);
+    reads_completions_ = true;
+    while (!completions_.empty()) {
+      std::ranges::sort(declared_, std::less<>(), &Declared::die);
+      for (const auto& [die, is_hidden, depth] : std::exchange(completions_, {}))
+        read(die, "", completed_name(die), is_hidden, depth);
+    }
+    declared_.clear();
+    declared_text_.clear();
+    constexpr std::uint32_t kFew = 64;
+    if (unit_ % kFew == kFew - 1) release_pages(dwarf_getelf(dwarf_cu_getdwarf(units_[unit_].cu)));
+  }
+}
+
+// With link-time optimization, all declarations are in other units.
 std::string GlobalNames::completed_name(Dwarf_Die completion) const {
   const Dwarf_Die declaration = declaration_of(completion);
-  const auto found = declared_.find(declaration.addr);
-  return found != declared_.end() ? found->second : full_name(*scopes_, declaration);
+  const auto found =
+      std::ranges::lower_bound(declared_, declaration.addr, std::less<const void*>(), &Declared::die);
+  if (found == declared_.end() || found->die != declaration.addr) return full_name(*scopes_, declaration);
+  return scopes_->takes_text(found->size) ? declared_text_.substr(found->begin, found->size) : std::string();
 }
 
-void GlobalNames::add(const std::string& name, Entry entry) {
-  const NameKind kind = kind_of(entry.die);
-  Entries& all = kind == kTagged ? tagged_ : kind == kNamespace ? namespaces_ : objects_;
-  const auto [found, is_new] = all.try_emplace(name, entry);
-  if (is_new || kind == kNamespace) return;
-  Entry& known = found->second;
+GlobalNames::Key GlobalNames::key_of(std::string_view name, Table table) {
+  return fxt::SeededHash()(name) ^ static_cast<Key>(table);
+}
+
+void GlobalNames::add(const std::string& name, Table table, Dwarf_Die die, bool is_external) {
+  const Key key = key_of(name, table);
+  if (reads_endings_) {
+    if (table == Table::Objects || table == Table::Tagged) add_endings(name, key);
+    return;
+  }
+  Names& names = reads_completions_ ? completed_names_ : names_;
+  make_room(names, [this](Names& all) { put_in_order(all); });
+  names.push_back({key, die.addr, unit_, table, is_external, false});
+}
+
+void GlobalNames::add_endings(const std::string& name, Key key) {
+  constexpr std::string_view kColons = "::";
+  for (std::size_t at = 0; (at = name.find(kColons, at)) != std::string::npos; ++at) {
+    make_room(endings_, put_in_order_once<Ending>);
+    endings_.emplace_back(key_of(std::string_view(name).substr(at + kColons.size()), Table::Objects), key);
+  }
+}
+
+Dwarf_Die GlobalNames::die_of(const Named& named) const {
+  Dwarf_Die die{};
+  die.addr = const_cast<void*>(named.die);
+  die.cu = units_[named.unit].cu;
+  return die;
+}
+
+// Merges two DIEs of the same name. `known` was added first.
+void GlobalNames::merge(Named& known, const Named& next) const {
+  if (known.table == Table::Namespaces || known.table == Table::Declarations) return;
+  const Dwarf_Die first = die_of(known), second = die_of(next);
   // With link-time optimization, some declarations look like definitions.
-  const bool is_found = entry.is_external && !has_place(known.die) && has_place(entry.die);
-  if (is_found || (!known.is_external && entry.is_external))
-    known = entry;
-  else if (!known.is_external && !is_same(known.die, entry.die))
+  const bool is_found = next.is_external && !has_place(first) && has_place(second);
+  if (is_found || (!known.is_external && next.is_external))
+    known = next;
+  else if (!known.is_external && (next.is_ambiguous || !is_same(first, second)))
     known.is_ambiguous = true;
+}
+
+void GlobalNames::put_in_order(Names& names) const {
+  const auto added = std::ranges::is_sorted_until(names, {}, &Named::key);
+  std::ranges::stable_sort(added, names.end(), {}, &Named::key);
+  std::ranges::inplace_merge(names, added, {}, &Named::key);
+  auto end = names.begin();
+  for (const Named& next : names)
+    if (end != names.begin() && std::prev(end)->key == next.key)
+      merge(*std::prev(end), next);
+    else
+      *end++ = next;
+  names.erase(end, names.end());
 }
 
 void GlobalNames::read_children(Dwarf_Die parent, const std::string& prefix, bool is_hidden,
                                 std::size_t depth) {
   constexpr std::size_t kMaxDepth = 16;
   if (depth == kMaxDepth) return;
+  std::string name;
   for (const Dwarf_Die& child : children_of(parent)) {
-    const std::string_view own = scopes_->name_of(child);
-    if (completes_declaration(child))
+    const NameKind kind = kind_of(child);
+    if (kind == kNothing || kind == kField) continue;
+    if (completes_declaration(child)) {
       completions_.push_back({child, is_hidden, depth});
-    else
-      read(child, prefix,
-           own.empty() || !scopes_->takes_text(prefix.size()) ? std::string() : prefix + without_blanks(own),
-           is_hidden, depth);
+      continue;
+    }
+    const std::string_view own = scopes_->name_of(child);
+    name.clear();
+    if (!own.empty() && scopes_->takes_text(prefix.size())) append_without_blanks(name.append(prefix), own);
+    read(child, prefix, name, is_hidden, depth);
   }
 }
 
@@ -131,15 +211,21 @@ void GlobalNames::read_children(Dwarf_Die parent, const std::string& prefix, boo
 void GlobalNames::read(Dwarf_Die die, const std::string& prefix, const std::string& name, bool is_hidden,
                        std::size_t depth) {
   const NameKind kind = kind_of(die);
-  if (kind == kNothing || kind == kField) return;
   const bool is_declared = is_declaration(die);
   const bool is_function_without_code = kind == kFunction && !has_attribute(die, DW_AT_low_pc);
-  if ((is_declared || is_function_without_code) && !name.empty()) declared_.emplace(die.addr, name);
-  if (is_declared && kind == kObject) variables_.emplace(name, die);
+  if ((is_declared || is_function_without_code) && !name.empty()) {
+    declared_.push_back({die.addr, declared_text_.size(), name.size()});
+    declared_text_ += name;
+  }
+  if (is_declared && kind == kObject) add(name, Table::Declarations, die, false);
   const bool is_defined = is_declared ? kind == kObject && attribute_of(die, DW_AT_const_value).has_value()
                                       : !is_function_without_code;
   if (is_defined && !name.empty())
-    add(name, {.die = die, .is_external = !is_hidden && (kind == kNamespace || has_external(die))});
+    add(name,
+        kind == kTagged      ? Table::Tagged
+        : kind == kNamespace ? Table::Namespaces
+                             : Table::Objects,
+        die, !is_hidden && (kind == kNamespace || has_external(die)));
   switch (kind) {
     case kTagged: {
       const bool is_enumeration = dwarf_tag(&die) == DW_TAG_enumeration_type;
@@ -157,40 +243,40 @@ void GlobalNames::read(Dwarf_Die die, const std::string& prefix, const std::stri
   }
 }
 
-const GlobalNames::Entry* GlobalNames::find(const std::string& full_name, unsigned kinds) const {
-  for (const Entries* const all : {&objects_, &tagged_, &namespaces_})
-    if (const auto found = all->find(full_name); found != all->end())
-      if ((kind_of(found->second.die) & kinds) != 0) return &found->second;
-  return nullptr;
+GlobalNames::Found GlobalNames::find(Key key) const {
+  const auto found = std::ranges::lower_bound(names_, key, {}, &Named::key);
+  if (found == names_.end() || found->key != key) return std::nullopt;
+  return Entry{die_of(*found), found->is_external, found->is_ambiguous};
 }
 
-const Dwarf_Die* GlobalNames::find_declaration(const std::string& full_name) const {
-  const auto found = variables_.find(full_name);
-  return found != variables_.end() ? &found->second : nullptr;
+GlobalNames::Found GlobalNames::find(const std::string& full_name, unsigned kinds) const {
+  for (const Table table : {Table::Objects, Table::Tagged, Table::Namespaces})
+    if (const Found found = find(key_of(full_name, table)); found && (kind_of(found->die) & kinds) != 0)
+      return found;
+  return std::nullopt;
 }
 
-const std::vector<const GlobalNames::Entries::value_type*>& GlobalNames::by_end() {
-  if (by_end_.empty()) {
-    for (const Entries* const all : {&objects_, &tagged_})
-      for (const auto& entry : *all) by_end_.push_back(&entry);
-    std::ranges::stable_sort(by_end_, is_before_from_end, &Entries::value_type::first);
+GlobalNames::Found GlobalNames::find_declaration(const std::string& full_name) const {
+  return find(key_of(full_name, Table::Declarations));
+}
+
+GlobalNames::Found GlobalNames::find_inside(const std::string& name, unsigned kinds) {
+  if (!std::exchange(reads_endings_, true)) {
+    read_all();
+    put_in_order_once(endings_);
   }
-  return by_end_;
-}
-
-const GlobalNames::Entry* GlobalNames::find_inside(const std::string& name, unsigned kinds) {
   const auto [known, is_new] = inside_.try_emplace(fmt::format("{} {}", kinds, name));
-  Entry& only = known->second;
-  if (is_new) {
-    const std::string end = "::" + name;
-    std::size_t count = 0;
-    const auto& all = by_end();
-    for (auto next = std::ranges::lower_bound(all, end, is_before_from_end, &Entries::value_type::first);
-         next != all.end() && (*next)->first.ends_with(end) && count < 2; ++next)
-      if ((kind_of((*next)->second.die) & kinds) != 0 && ++count == 1) only = (*next)->second;
-    if (count > 1) only = {};
+  Found& only = known->second;
+  if (!is_new) return only;
+  const Key ending = key_of(name, Table::Objects);
+  for (auto next = std::ranges::lower_bound(endings_, ending, {}, &Ending::first);
+       next != endings_.end() && next->first == ending; ++next) {
+    const Found found = find(next->second);
+    if (!found || (kind_of(found->die) & kinds) == 0) continue;
+    if (only) return only = std::nullopt;
+    only = found;
   }
-  return only.die.addr != nullptr ? &only : nullptr;
+  return only;
 }
 
 }  // namespace convert::tfile

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <elfutils/libdw.h>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "fxt/hash.h"
@@ -44,16 +46,29 @@ class GlobalNames {
     bool is_external = false;   // other units mean the same DIE with this name
     bool is_ambiguous = false;  // units have different DIEs, none of them external
   };
-  // Finds a DIE of one of these kinds. A tagged type is found only if nothing else has the name. Returns null
-  // if no DIE has it. Valid as long as this object.
-  const Entry* find(const std::string& full_name, unsigned kinds) const;
-  // Finds a variable that is only declared. Returns null if none has the name.
-  const Dwarf_Die* find_declaration(const std::string& full_name) const;
+  using Found = std::optional<Entry>;
+  // Finds a DIE of one of these kinds. A tagged type is found only if nothing else has the name.
+  Found find(const std::string& full_name, unsigned kinds) const;
+  // Finds a variable that is only declared.
+  Found find_declaration(const std::string& full_name) const;
   // The only DIE whose name ends with `name`, after the name of a namespace or class.
-  const Entry* find_inside(const std::string& name, unsigned kinds);
+  Found find_inside(const std::string& name, unsigned kinds);
 
  private:
-  using Entries = fxt::SeededMap<std::string, Entry>;
+  // Names of different tables do not hide each other.
+  enum class Table : std::uint8_t { Objects, Tagged, Namespaces, Declarations };
+  // A large program has millions of names. Therefore, hashes represent them.
+  using Key = std::uint64_t;
+  static Key key_of(std::string_view name, Table table);
+
+  struct Named {
+    Key key;
+    const void* die;
+    std::uint32_t unit;  // index
+    Table table;
+    bool is_external, is_ambiguous;
+  };
+  using Names = std::vector<Named>;
 
   // A DIE that completes a declaration, and is named by that declaration.
   struct Completion {
@@ -61,22 +76,39 @@ class GlobalNames {
     bool is_hidden;
     std::size_t depth;
   };
+  struct Declared {
+    const void* die;
+    std::size_t begin, size;  // its name in declared_text_
+  };
 
+  void read_all();
   void read_children(Dwarf_Die parent, const std::string& prefix, bool is_hidden, std::size_t depth);
   void read(Dwarf_Die die, const std::string& prefix, const std::string& name, bool is_hidden,
             std::size_t depth);
   std::string completed_name(Dwarf_Die completion) const;
-  void add(const std::string& name, Entry entry);
+  void add(const std::string& name, Table table, Dwarf_Die die, bool is_external);
+  void add_endings(const std::string& name, Key key);
+
+  Dwarf_Die die_of(const Named& named) const;
+  void merge(Named& known, const Named& next) const;
+  void put_in_order(Names& names) const;
+  Found find(Key key) const;
 
   DieScopes* scopes_;
-  Entries objects_, tagged_, namespaces_;  // names without blanks
-  // The entries by their names from the last character to the first.
-  const std::vector<const Entries::value_type*>& by_end();
-  std::vector<const Entries::value_type*> by_end_;  // empty until it is needed
-  Entries inside_;                                  // by kinds and name: the results of earlier searches
-  std::unordered_map<const void*, std::string> declared_;  // names of declarations
-  fxt::SeededMap<std::string, Dwarf_Die> variables_;       // declared variables, by name
+  std::vector<Dwarf_Die> units_;
+  Names names_;            // in the order of keys
+  Names completed_names_;  // while units are read: the names of completions, which come after all others
+  // The ends of names after each "::", with the keys of the names. Empty until they are needed.
+  using Ending = std::pair<Key, Key>;
+  std::vector<Ending> endings_;
+  fxt::SeededMap<std::string, Found> inside_;  // by kinds and name: the results of earlier searches
+
+  // Of the unit that is read:
+  std::uint32_t unit_ = 0;
+  bool reads_completions_ = false, reads_endings_ = false;
   std::vector<Completion> completions_;
+  std::vector<Declared> declared_;  // names of declarations
+  std::string declared_text_;
 };
 
 }  // namespace convert::tfile

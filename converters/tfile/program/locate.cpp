@@ -122,7 +122,7 @@ class Run {
     pieces.known.resize(pieces.bytes.size(), is_known);
   }
 
-  // Returns the storage described by the operations after the last piece, or by all if there is no piece.
+  // The storage that the operations after the last piece describe. Without pieces, all operations count.
   Storage whole(std::uint64_t size) {
     if (is_missing_) return Storage::none(missing_);
     if (implicit_)

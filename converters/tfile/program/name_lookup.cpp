@@ -107,18 +107,17 @@ class NameLookup {
   // Finds definitions in this file, external definitions in other files, and declarations in this file.
   Found visible(const std::string& full_name, unsigned kinds) {
     GlobalNames* const of_file = scope_.file != nullptr ? &scope_.file->names(info_.die_scopes()) : nullptr;
-    if (const auto* const own = of_file != nullptr ? of_file->find(full_name, kinds) : nullptr)
+    if (const auto own = of_file != nullptr ? of_file->find(full_name, kinds) : std::nullopt)
       return FoundName{&info_, own->die};
     if (const Found found = exported(full_name, kinds)) return found;
-    const Dwarf_Die* const declared =
-        of_file != nullptr && (kinds & kObject) != 0 ? of_file->find_declaration(full_name) : nullptr;
-    return declared != nullptr && info_.address_by_symbol(*declared) ? FoundName{&info_, *declared} : Found{};
+    const auto declared =
+        of_file != nullptr && (kinds & kObject) != 0 ? of_file->find_declaration(full_name) : std::nullopt;
+    return declared && info_.address_by_symbol(declared->die) ? FoundName{&info_, declared->die} : Found{};
   }
 
   Found exported(const std::string& full_name, unsigned kinds) {
     for (DebugInfo* const module : modules_)
-      if (const auto* const entry = module->globals().find(full_name, kinds);
-          entry != nullptr && entry->is_external)
+      if (const auto entry = module->globals().find(full_name, kinds); entry && entry->is_external)
         return FoundName{module, entry->die};
     return {};
   }
@@ -131,10 +130,10 @@ class NameLookup {
     if (prefixes.empty()) prefixes.emplace_back();
     for (DebugInfo* const module : modules_)
       for (const std::string& prefix : prefixes)
-        if (const auto* const entry = module->globals().find(prefix + name, kinds))
+        if (const auto entry = module->globals().find(prefix + name, kinds))
           return entry->is_ambiguous ? Found{} : FoundName{module, entry->die};
     for (DebugInfo* const module : modules_)
-      if (const auto* const entry = module->globals().find_inside(name, kinds))
+      if (const auto entry = module->globals().find_inside(name, kinds))
         return entry->is_ambiguous ? Found{} : FoundName{module, entry->die};
     return {};
   }
@@ -197,8 +196,8 @@ class NameLookup {
         const std::string key = prefix_within(around.info->die_scopes(), around.die) + name;
         if (const Found found = visible(key, kinds)) return found;
         if (const Found found = imported({around.die}, name, kinds)) return found;
-        const auto* const entry = around.info->globals().find(key, kinds);
-        return entry != nullptr && !entry->is_ambiguous ? FoundName{around.info, entry->die} : Found{};
+        const auto entry = around.info->globals().find(key, kinds);
+        return entry && !entry->is_ambiguous ? FoundName{around.info, entry->die} : Found{};
       }
       case kFunction:
         return within_function(around, name, kinds & ~kField);
@@ -265,7 +264,7 @@ class NameLookup {
     if (!is_declaration(name.die)) return name;
     const std::string key = full_name(name.info->die_scopes(), name.die);
     if (const Found found = visible(key, kind_of(name.die))) return found;
-    if (const auto* const entry = name.info->globals().find(key, kind_of(name.die)))
+    if (const auto entry = name.info->globals().find(key, kind_of(name.die)))
       return entry->is_ambiguous ? Found{} : FoundName{name.info, entry->die};
     return attribute_of(name.die, DW_AT_const_value) || name.info->address_by_symbol(name.die) ? name
                                                                                                : Found{};

@@ -24,6 +24,7 @@
 #include "converters/model/reading/stored_bytes.h"
 #include "converters/symbols/debug_sections.h"
 #include "converters/symbols/elf_symbols.h"
+#include "converters/symbols/mapped_pages.h"
 #include "converters/tfile/program/debug_info.h"
 #include "converters/tfile/program/global_names.h"
 #include "converters/tfile/program/line_files.h"
@@ -170,6 +171,7 @@ Program::Program(const std::filesystem::path& path, Demangle demangle) : impl_(s
       std::make_unique<DebugInfo>(self.module, header.e_machine, self.layout.address_bytes(), file_bytes);
   self.work = fxt::Budget(kProgramWork, file_bytes);
   self.read_symbols(image.name_budget());
+  release_pages(elf);
 }
 
 Program::~Program() = default;
@@ -253,8 +255,12 @@ const Program::Impl::Statements& Program::Impl::statements_of(const std::string&
   Statements& of_file = found->second;
   if (!is_new) return of_file;
   Dwarf_Addr dwarf_bias = 0;
-  const LineFiles files(dwfl_module_getdwarf(module, &dwarf_bias));
+  Dwarf* const dwarf = dwfl_module_getdwarf(module, &dwarf_bias);
+  const LineFiles files(dwarf);
+  std::size_t units = 0;
   for (Dwarf_Die* unit = nullptr; (unit = dwfl_module_nextcu(module, unit, &dwarf_bias)) != nullptr;) {
+    constexpr std::size_t kFew = 256;
+    if (++units % kFew == 0) release_pages(dwarf_getelf(dwarf));
     if (!files.may_have(*unit, file_name)) continue;
     const LineTable lines(*unit, dwarf_bias);
     constexpr std::uint64_t kWorkPerRow = 16;

@@ -116,27 +116,16 @@ void TailCalls::add_calls(DebugInfo& info, Dwarf_Die parent, Function& function,
   if (depth == kMaxDieDepth) return;
   for (const Dwarf_Die& child : info.children_of(parent)) {
     Dwarf_Die die = child;
-    switch (dwarf_tag(&die)) {
-      case DW_TAG_call_site:
-      case DW_TAG_GNU_call_site: {
-        Dwarf_Addr return_address = 0;
-        auto attribute = own_attribute(die, DW_AT_call_return_pc);
-        if (!attribute) attribute = own_attribute(die, DW_AT_low_pc);
-        if (!attribute || dwarf_formaddr(&*attribute, &return_address) != 0) break;
-        const Call call{return_address + info.bias(), target_of(info, die)};
-        function.all.push_back(call);
-        if (has_any(die, {DW_AT_call_tail_call, DW_AT_GNU_tail_call})) function.jumps.push_back(call);
-        break;
-      }
-      case DW_TAG_lexical_block:
-      case DW_TAG_inlined_subroutine:
-      case DW_TAG_try_block:
-      case DW_TAG_catch_block:
-        add_calls(info, die, function, depth + 1);
-        break;
-      default:
-        break;
-    }
+    if (is_block_or_inlined(die)) add_calls(info, die, function, depth + 1);
+    const int tag = dwarf_tag(&die);
+    if (tag != DW_TAG_call_site && tag != DW_TAG_GNU_call_site) continue;
+    Dwarf_Addr return_address = 0;
+    auto attribute = own_attribute(die, DW_AT_call_return_pc);
+    if (!attribute) attribute = own_attribute(die, DW_AT_low_pc);
+    if (!attribute || dwarf_formaddr(&*attribute, &return_address) != 0) continue;
+    const Call call{return_address + info.bias(), target_of(info, die)};
+    function.all.push_back(call);
+    if (has_any(die, {DW_AT_call_tail_call, DW_AT_GNU_tail_call})) function.jumps.push_back(call);
   }
 }
 

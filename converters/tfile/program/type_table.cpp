@@ -90,8 +90,8 @@ const Type* TypeTable::read_nested(Dwarf_Die type) {
 const Type* TypeTable::read_definition(Dwarf_Die declaration) {
   if (const auto defined = info_.referred(declaration, DW_AT_signature)) return read(*defined);
   if (die_name(declaration).empty()) return nullptr;
-  const auto* const other = info_.globals().find(full_name(info_.die_scopes(), declaration), kTagged);
-  return other != nullptr && !other->is_ambiguous ? read(other->die) : nullptr;
+  const auto other = info_.globals().find(full_name(info_.die_scopes(), declaration), kTagged);
+  return other && !other->is_ambiguous ? read(other->die) : nullptr;
 }
 
 const Type* TypeTable::pointer_to(const Type* target) {
