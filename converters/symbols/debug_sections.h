@@ -16,6 +16,6 @@ std::span<const unsigned char> debug_section(Dwarf* dwarf, std::string_view name
 // Units may share a table of abbreviations, but libdw reads the table again for each unit, and keeps all
 // copies. Returns the problem if the tables of all units exceed a limit, otherwise an empty text. Must be
 // called before libdw reads a unit. `stored_bytes` is the size of the file, or of its DWARF.
-std::string excess_of_abbreviations(Dwarf* dwarf, std::uint64_t stored_bytes);
+std::string excess_of_abbreviations(Dwarf* dwarf, std::uint64_t stored_bytes, bool is_split = false);
 
 }  // namespace convert

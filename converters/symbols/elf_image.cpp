@@ -5,11 +5,13 @@
 #include <cerrno>
 #include <cstring>
 #include <elfutils/libdwelf.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gelf.h>
 #include <ios>
 #include <span>
+#include <system_error>
 #include <unistd.h>
 
 #include <boost/endian/conversion.hpp>
@@ -83,7 +85,7 @@ bool has_lines(const char* section) {
 
 }  // namespace
 
-ElfImage::ElfImage(const InputFile& file) : file_(file) {
+ElfImage::ElfImage(const InputFile& file, Accepts accepts) : file_(file) {
   elf_version(EV_CURRENT);
   read_header();
   elf_ = elf_begin(file.descriptor(), ELF_C_READ, nullptr);
@@ -91,7 +93,8 @@ ElfImage::ElfImage(const InputFile& file) : file_(file) {
     GElf_Ehdr header;
     if (elf_ == nullptr || elf_kind(elf_) != ELF_K_ELF || gelf_getehdr(elf_, &header) == nullptr)
       refuse(file, "is not an ELF file");
-    if (header.e_type != ET_EXEC && header.e_type != ET_DYN) refuse(file, "is not a program or library");
+    if (accepts == Accepts::Programs && header.e_type != ET_EXEC && header.e_type != ET_DYN)
+      refuse(file, "is not a program or library");
     machine_ = header.e_machine;
     read_segments();
     read_sections();
@@ -279,6 +282,18 @@ std::optional<ElfImage::DebugLink> ElfImage::debug_link() const {
   GElf_Word crc = 0;
   const char* const name = dwelf_elf_gnu_debuglink(elf_, &crc);
   return name != nullptr ? std::optional(DebugLink{.name = name, .crc = crc}) : std::nullopt;
+}
+
+std::string unsafe_for_libdw(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return {};
+  if (!std::filesystem::is_regular_file(path, error)) return "not a regular file";
+  try {
+    const InputFile file{fxt::FilePlace(path)};
+    return ElfImage(file, ElfImage::Accepts::AnyType).unsafe_for_libdw();
+  } catch (const InputError&) {
+    return {};  // libdw can't read it either
+  }
 }
 
 }  // namespace convert

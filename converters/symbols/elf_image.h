@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <gelf.h>
 #include <libelf.h>
 #include <optional>
@@ -29,8 +30,10 @@ struct ElfSection {
 
 class ElfImage {
  public:
-  // The file must outlive the image. Throws InputError if it is not an ELF program or library.
-  explicit ElfImage(const InputFile& file);
+  enum class Accepts : std::uint8_t { Programs, AnyType };
+  // The file must outlive the image. Throws InputError if it is not an ELF file, or with Programs if it is
+  // not a program or library.
+  explicit ElfImage(const InputFile& file, Accepts accepts = Accepts::Programs);
   ~ElfImage();
   ElfImage(const ElfImage&) = delete;
   ElfImage& operator=(const ElfImage&) = delete;
@@ -83,5 +86,9 @@ class ElfImage {
   std::vector<ElfSection> sections_;
   std::string build_id_;
 };
+
+// The reason why libdw must not open this file, if it comes upon it; empty if it may, or if there is no such
+// file. Opening a FIFO or device could hang.
+std::string unsafe_for_libdw(const std::filesystem::path& path);
 
 }  // namespace convert

@@ -114,6 +114,22 @@ class Limits(unittest.TestCase):
         self.assert_note("large: more than 3 MiB of line tables of a program; its names, lines and types are not shown",
                          HEATER, "--program", "large")
 
+    def test_files_to_which_a_program_refers(self):
+        """libdw opens them itself, and would wait for a FIFO."""
+        source = self.directory / "source"
+        source.mkdir()
+        subprocess.run(["cc", "-x", "c", "-g", "-gsplit-dwarf", "-c", "-o", "large.o", "-"], input="int main(void) { return 0; }", text=True,
+                       cwd=source, check=True)
+        subprocess.run(["cc", "-o", "../large", "large.o"], cwd=source, check=True)
+        unused = "; the types in that file are not used"
+        for name in "large.dwo", "large.dwp":
+            os.mkfifo(self.directory / name)
+            self.assert_note(f"{name}: not a regular file{unused}", HEATER, "--program", "large")
+            (self.directory / name).unlink()
+        (source / "lines").write_bytes(bytes(4 << 20))
+        subprocess.run(["objcopy", "--add-section=.debug_line=lines", "large.dwo"], cwd=source, check=True)
+        self.assert_note(f"source/large.dwo: more than 3 MiB of line tables of a program{unused}", HEATER, "--program", "large")
+
     def test_functions_with_very_many_variables(self):
         source = "int main(void) {\n" + "".join(f"  volatile int v{i} = {i};\n" for i in range(5000)) + "  return v1;\n}\n"
         subprocess.run(["cc", "-x", "c", "-g", "-no-pie", "-o", "large", "-"], input=source, text=True, cwd=self.directory, check=True)

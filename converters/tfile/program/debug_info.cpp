@@ -6,12 +6,16 @@
 #include <dwarf.h>
 #include <elf.h>
 #include <filesystem>
+#include <fmt/format.h>
 #include <functional>
 #include <iterator>
 #include <span>
+#include <string>
 #include <system_error>
 #include <utility>
 
+#include "converters/symbols/debug_sections.h"
+#include "converters/symbols/elf_image.h"
 #include "converters/tfile/description/numbers.h"
 
 namespace convert::tfile {
@@ -96,19 +100,33 @@ void add_scopes(DebugInfo& info, const Dwarf_Die& scope, Dwarf_Addr pc, std::vec
   add_within(add_within, scope, 0);
 }
 
-// The unit in the separate file to which a skeleton refers. The result has a null `addr` if it can't be read.
-Dwarf_Die split_unit(Dwarf_CU* unit, Dwarf_Die skeleton) {
+// Why libdw must not open the files where it looks for the unit of a skeleton (elfutils,
+// libdw/libdw_find_split_unit.c); empty if it may.
+std::string reason_not_to_split(Dwarf_Die skeleton, const std::filesystem::path& program) {
   Dwarf_Attribute attribute;
   const auto text = [&](unsigned name) {
     const char* const found = dwarf_formstring(dwarf_attr(&skeleton, name, &attribute));
     return std::filesystem::path(found != nullptr ? found : "");
   };
-  std::error_code error;
-  for (const unsigned name : {DW_AT_dwo_name, DW_AT_GNU_dwo_name})
-    if (std::filesystem::is_other(text(DW_AT_comp_dir) / text(name), error)) return {};  // opening could hang
+  const std::filesystem::path folder = program.parent_path();
+  for (const unsigned name : {DW_AT_dwo_name, DW_AT_GNU_dwo_name}) {
+    const std::filesystem::path file = text(name);
+    if (file.empty()) continue;
+    for (const std::filesystem::path& path : {folder / file, folder / text(DW_AT_comp_dir) / file})
+      if (const std::string reason = unsafe_for_libdw(path); !reason.empty())
+        return fmt::format("{}: {}", path.string(), reason);
+  }
+  return {};
+}
+
+// The unit in the separate file to which a skeleton refers. The result has a null `addr` if it can't be read.
+Dwarf_Die split_unit(Dwarf_CU* unit, std::string& reason) {
   Dwarf_Die split{};
   dwarf_cu_info(unit, nullptr, nullptr, nullptr, &split, nullptr, nullptr, nullptr);
-  return split;
+  if (split.addr == nullptr) return split;
+  Dwarf* const file = dwarf_cu_getdwarf(split.cu);
+  reason = excess_of_abbreviations(file, debug_section(file, "debug_info", true).size(), true);
+  return reason.empty() ? split : Dwarf_Die{};
 }
 
 void add_functions(Dwarf_Die parent, std::vector<DebugUnits::Function>& functions, fxt::Budget& ranges,
@@ -140,6 +158,13 @@ void add_functions(Dwarf_Die parent, std::vector<DebugUnits::Function>& function
 
 }  // namespace
 
+std::filesystem::path debug_file_of(Dwfl_Module* module) {
+  const char *program = nullptr, *debug_file = nullptr;
+  dwfl_module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, &program, &debug_file);
+  std::error_code error;
+  return std::filesystem::canonical(debug_file != nullptr ? debug_file : program, error);
+}
+
 std::uint64_t CodeScope::bias() const { return info->bias(); }
 
 const CodeScope::Variable* CodeScope::find(std::string_view name) const {
@@ -147,8 +172,12 @@ const CodeScope::Variable* CodeScope::find(std::string_view name) const {
   return found != variables.end() ? &*found : nullptr;
 }
 
-DebugUnits::DebugUnits(Dwarf* dwarf, fxt::Budget& ranges) {
+DebugUnits::DebugUnits(Dwarf* dwarf, const std::filesystem::path& program, fxt::Budget& ranges) {
   if (dwarf == nullptr) return;
+  // Newer versions of libdw first look for a unit in the package of the program.
+  const std::string package = program.string() + ".dwp";
+  std::string unsafe_package = unsafe_for_libdw(package);
+  if (!unsafe_package.empty()) unsafe_package = fmt::format("{}: {}", package, unsafe_package);
   Dwarf_CU* unit = nullptr;
   Dwarf_Half version = 0;
   std::uint8_t kind = 0;
@@ -162,8 +191,12 @@ DebugUnits::DebugUnits(Dwarf* dwarf, fxt::Budget& ranges) {
     }
     if (kind == DW_UT_partial) continue;
     // A skeleton has the ranges of the code, and the unit in the split file has everything else.
-    const Dwarf_Die split = kind == DW_UT_skeleton ? split_unit(unit, die) : Dwarf_Die{};
-    if (kind == DW_UT_skeleton && split.addr == nullptr) {
+    Dwarf_Die split{};
+    std::string reason = unsafe_package;
+    if (kind == DW_UT_skeleton && reason.empty()) reason = reason_not_to_split(die, program);
+    if (kind == DW_UT_skeleton && reason.empty()) split = split_unit(unit, reason);
+    if (kind == DW_UT_skeleton && unsafe_file_.empty()) unsafe_file_ = reason;
+    if (kind == DW_UT_skeleton && split.addr == nullptr && reason.empty()) {
       Dwarf_Attribute attribute;
       const bool has_name = dwarf_attr(&die, DW_AT_dwo_name, &attribute) != nullptr ||
                             dwarf_attr(&die, DW_AT_GNU_dwo_name, &attribute) != nullptr;

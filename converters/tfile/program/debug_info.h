@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -45,6 +46,9 @@ inline constexpr fxt::Limit kCodeRanges{"code ranges of compilation units and fu
 
 class DebugInfo;
 
+// The file with the debug information of a module: the program itself, or another file.
+std::filesystem::path debug_file_of(Dwfl_Module* module);
+
 // The units of a program's DWARF.
 class DebugUnits {
  public:
@@ -65,15 +69,18 @@ class DebugUnits {
     }
   };
 
-  // `dwarf` may be null; then there are no units. `ranges` is a budget of kCodeRanges. Ranges that exceed it
-  // are left out.
-  DebugUnits(Dwarf* dwarf, fxt::Budget& ranges);
+  // `dwarf` may be null; then there are no units. `program` is the path of its file. `ranges` is a budget of
+  // kCodeRanges. Ranges that exceed it are left out.
+  DebugUnits(Dwarf* dwarf, const std::filesystem::path& program, fxt::Budget& ranges);
 
   std::vector<Unit>& all() { return units_; }
   // The units that may have code at the address.
   std::vector<Unit*> around(Dwarf_Addr pc);
   // The names of missing files that should have had other parts of units. Empty if no file is missing.
   const std::vector<std::string>& missing_files() const { return missing_files_; }
+  // The first file with other parts of units that libdw must not open, with the reason. Empty if there is no
+  // such file.
+  const std::string& unsafe_file() const { return unsafe_file_; }
   std::optional<Dwarf_Die> type_of(std::uint64_t signature) const;
 
  private:
@@ -83,6 +90,7 @@ class DebugUnits {
   };
   std::vector<Unit> units_;
   std::vector<std::string> missing_files_;
+  std::string unsafe_file_;
   std::vector<Range> ranges_;  // by address
   std::vector<std::size_t> without_ranges_;
   fxt::SeededMap<std::uint64_t, Dwarf_Die> types_;  // of type units, by signature
@@ -166,7 +174,7 @@ class DebugInfo {
   DieScopes& die_scopes() { return die_scopes_; }
   GlobalNames& globals();
   // Read on first use.
-  DebugUnits& units() { return units_ ? *units_ : units_.emplace(dwarf_, ranges_); }
+  DebugUnits& units() { return units_ ? *units_ : units_.emplace(dwarf_, debug_file_of(module_), ranges_); }
   // Describes the parts that are left out because they exceed a limit: "more than …: some functions are
   // unknown".
   std::vector<std::string> left_out() const;

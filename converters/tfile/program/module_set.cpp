@@ -169,6 +169,8 @@ void add_debug_notes(const Program& program, Notes& notes) {
               "stripped, or build it with -g");
   if (const std::string& missing = program.missing_debug_file(); !missing.empty())
     notes.add(kNoSymbols, file, fmt::format("its debug information is in a missing file: {}", missing));
+  if (const std::string& unsafe = program.debug_info().units().unsafe_file(); !unsafe.empty())
+    notes.add(kNoSymbols, file, unsafe + "; the types in that file are not used");
   if (const auto& missing = program.debug_info().units().missing_files(); !missing.empty())
     notes.add(kNoSymbols, file,
               fmt::format("{} of its compilation units have their types in missing files, or in a package "

@@ -55,7 +55,7 @@ int open_debug_file(Dwfl_Module* /*module*/, void** /*data*/, const char* /*name
   }
 }
 
-// Prevents libdw from opening a FIFO or device as the file with which a program shares debug information
+// Prevents libdw from opening an unsafe file as the file with which a program shares debug information
 // (.gnu_debugaltlink). libdw opens that file itself, relative to the program. In these cases, the program is
 // used instead.
 void keep_shared_file_shut(Dwfl_Module* module) {
@@ -64,11 +64,7 @@ void keep_shared_file_shut(Dwfl_Module* module) {
   const char* name = nullptr;
   const void* build_id = nullptr;
   if (dwarf == nullptr || dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &build_id) <= 0) return;
-  const char *program = nullptr, *debug_file = nullptr;
-  dwfl_module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, &program, &debug_file);
-  std::error_code error;
-  const auto user = std::filesystem::canonical(debug_file != nullptr ? debug_file : program, error);
-  if (std::filesystem::is_other(user.parent_path() / name, error)) dwarf_setalt(dwarf, dwarf);
+  if (!unsafe_for_libdw(debug_file_of(module).parent_path() / name).empty()) dwarf_setalt(dwarf, dwarf);
 }
 
 // The missing file with the module's debug information, or the missing file with which it shares debug
@@ -86,11 +82,8 @@ std::string missing_debug_file_of(Dwfl_Module* module, const ElfImage& image) {
 
 // The size of the program, or that of its debug information in another file if that is larger.
 std::uint64_t bytes_of_debug_file(Dwfl_Module* module, std::uint64_t program_bytes) {
-  const char *program = nullptr, *debug_file = nullptr;
-  dwfl_module_info(module, nullptr, nullptr, nullptr, nullptr, nullptr, &program, &debug_file);
-  if (debug_file == nullptr) return program_bytes;
   try {
-    return std::max(program_bytes, stored_bytes(InputFile{fxt::FilePlace(debug_file)}));
+    return std::max(program_bytes, stored_bytes(InputFile{fxt::FilePlace(debug_file_of(module))}));
   } catch (const InputError&) {
     return program_bytes;
   }
@@ -160,8 +153,10 @@ Program::Program(const std::filesystem::path& path, Demangle demangle) : impl_(s
   const std::uint64_t file_bytes = bytes_of_debug_file(self.module, stored_bytes(file));
   Dwarf_Addr dwarf_bias = 0;
   if (Dwarf* const dwarf = dwfl_module_getdwarf(self.module, &dwarf_bias))
-    if (const std::string excess = excess_of_abbreviations(dwarf, file_bytes); !excess.empty())
-      throw OverLimit(self.path, excess);
+    for (Dwarf* const one : {dwarf, dwarf_getalt(dwarf)})
+      if (const std::string excess = one != nullptr ? excess_of_abbreviations(one, file_bytes) : "";
+          !excess.empty())
+        throw OverLimit(self.path, excess);
 
   GElf_Addr elf_bias = 0;
   Elf* const elf = dwfl_module_getelf(self.module, &elf_bias);
