@@ -7,6 +7,7 @@ The directory with the programs is in the environment variable PROGRAMS.
 import itertools
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -83,6 +84,15 @@ class Usage(ProgramTest):
             urls = {"DEBUGINFOD_URLS": f"http://127.0.0.1:{server.getsockname()[1]}", "HOME": str(self.directory)}
             self.assertEqual(self.convert("--program", program, FRAMES, self.output, env={**os.environ, **urls}).returncode, 0)
             self.assertRaises(BlockingIOError, server.accept)
+
+    def test_a_process_has_the_name_of_the_executable(self):
+        library = re.search(r"/\S*libdw\S*", subprocess.run(["ldd", CONVERT], capture_output=True, text=True, check=True).stdout).group()
+        traces = []
+        for programs in (library, CONVERT), (CONVERT, library):
+            self.assertEqual(self.convert("-f", *(f"--program={program}" for program in programs), FRAMES, self.output).returncode, 0)
+            traces.append(self.output.read_bytes())
+        self.assertEqual(*traces)
+        self.assertIn(b"fxt-convert", traces[0])
 
     def test_help_and_version_go_to_standard_output(self):
         for option, begin in ("-h", b"fxt-convert converts"), ("--help", b"Usage: fxt-convert [OPTIONS] INPUT... OUTPUT\n"):
