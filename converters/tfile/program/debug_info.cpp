@@ -120,13 +120,17 @@ std::string reason_not_to_split(Dwarf_Die skeleton, const std::filesystem::path&
 }
 
 // The unit in the separate file to which a skeleton refers. The result has a null `addr` if it can't be read.
-Dwarf_Die split_unit(Dwarf_CU* unit, std::string& reason) {
+// `checked` is the latest file that is within the limits, because a package has many units.
+Dwarf_Die split_unit(Dwarf_CU* unit, Dwarf*& checked, std::string& reason) {
   Dwarf_Die split{};
   dwarf_cu_info(unit, nullptr, nullptr, nullptr, &split, nullptr, nullptr, nullptr);
   if (split.addr == nullptr) return split;
   Dwarf* const file = dwarf_cu_getdwarf(split.cu);
+  if (file == checked) return split;
   reason = excess_of_abbreviations(file, debug_section(file, "debug_info", true).size(), true);
-  return reason.empty() ? split : Dwarf_Die{};
+  if (!reason.empty()) return {};
+  checked = file;
+  return split;
 }
 
 void add_functions(Dwarf_Die parent, std::vector<DebugUnits::Function>& functions, fxt::Budget& ranges,
@@ -178,6 +182,7 @@ DebugUnits::DebugUnits(Dwarf* dwarf, const std::filesystem::path& program, fxt::
   const std::string package = program.string() + ".dwp";
   std::string unsafe_package = unsafe_for_libdw(package);
   if (!unsafe_package.empty()) unsafe_package = fmt::format("{}: {}", package, unsafe_package);
+  Dwarf* checked = nullptr;
   Dwarf_CU* unit = nullptr;
   Dwarf_Half version = 0;
   std::uint8_t kind = 0;
@@ -194,7 +199,7 @@ DebugUnits::DebugUnits(Dwarf* dwarf, const std::filesystem::path& program, fxt::
     Dwarf_Die split{};
     std::string reason = unsafe_package;
     if (kind == DW_UT_skeleton && reason.empty()) reason = reason_not_to_split(die, program);
-    if (kind == DW_UT_skeleton && reason.empty()) split = split_unit(unit, reason);
+    if (kind == DW_UT_skeleton && reason.empty()) split = split_unit(unit, checked, reason);
     if (kind == DW_UT_skeleton && unsafe_file_.empty()) unsafe_file_ = reason;
     if (kind == DW_UT_skeleton && split.addr == nullptr && reason.empty()) {
       Dwarf_Attribute attribute;
