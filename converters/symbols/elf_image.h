@@ -87,8 +87,8 @@ class ElfImage {
   std::string build_id_;
 };
 
-// The reason why libdw must not open this file, if it comes upon it; empty if it may, or if there is no such
-// file. Opening a FIFO or device could hang.
+// Says why libdw must not open a file to which a program refers, for example because it is a FIFO, which
+// could hang. Returns an empty text if libdw may open the file, or if the file does not exist.
 std::string unsafe_for_libdw(const std::filesystem::path& path);
 
 }  // namespace convert

@@ -69,8 +69,8 @@ class DebugUnits {
     }
   };
 
-  // `dwarf` may be null; then there are no units. `program` is the path of its file. `ranges` is a budget of
-  // kCodeRanges. Ranges that exceed it are left out.
+  // A program without DWARF has a null `dwarf`, and no units. `program` is the path of the file with the
+  // DWARF. `ranges` is a budget of kCodeRanges. Ranges that exceed it are left out.
   DebugUnits(Dwarf* dwarf, const std::filesystem::path& program, fxt::Budget& ranges);
 
   std::vector<Unit>& all() { return units_; }
@@ -78,8 +78,8 @@ class DebugUnits {
   std::vector<Unit*> around(Dwarf_Addr pc);
   // The names of missing files that should have had other parts of units. Empty if no file is missing.
   const std::vector<std::string>& missing_files() const { return missing_files_; }
-  // The first file with other parts of units that libdw must not open, with the reason. Empty if there is no
-  // such file.
+  // Names a file that libdw must not open, and says why. The file should have had other parts of units. Empty
+  // if libdw may open all files.
   const std::string& unsafe_file() const { return unsafe_file_; }
   std::optional<Dwarf_Die> type_of(std::uint64_t signature) const;
 
