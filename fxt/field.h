@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bit fields of a 64-bit word in the spec's own notation: Field<16, 19> is "[16 .. 19]".
-// No other code shifts and masks.
+// Bit fields of a 64-bit word in the spec's own notation: Field<16, 19> is "[16 .. 19]". Only this code
+// extracts and inserts the fields of header words.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct Field {
 
   static constexpr std::uint64_t get(std::uint64_t word) { return (word >> Lo) & kMax; }
 
-  // A value that does not fit is a bug of the caller. Truncating it would silently corrupt the trace.
+  // A value that does not fit is a bug of the caller. A truncated value would silently corrupt the trace.
   static constexpr std::uint64_t put(std::uint64_t value) {
     if (value > kMax) refuse_wide_value();
     return value << Lo;

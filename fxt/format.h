@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The types and limits of the Fuchsia trace format, in the order and with the words of the spec.
+// The types and limits of the Fuchsia trace format, in the order and with the names of the spec.
 #pragma once
 
 #include <cstddef>
@@ -14,26 +14,26 @@ inline constexpr std::uint64_t kMagicRecord = 0x0016'5478'4604'0010;
 inline constexpr std::uint64_t kMagicNumber = 0x1654'7846;
 
 // Limits of the format and of its known readers.
-inline constexpr std::size_t kMaxRecordWords = 4095;       // header word included
-inline constexpr std::size_t kMaxStringBytes = 32'000;     // Fuchsia's C++ reader rejects longer inline ones
+inline constexpr std::size_t kMaxRecordWords = 4095;       // including the header word
+inline constexpr std::size_t kMaxStringBytes = 32'000;     // Fuchsia's C++ reader rejects longer inline texts
 inline constexpr std::size_t kMaxBlobChunkBytes = 32'000;  // bytes in the payload of one blob record
-inline constexpr std::size_t kMaxProviderNameBytes = 255;  // a field of 8 bits
-inline constexpr std::size_t kMaxArguments = 15;           // a field of 4 bits
+inline constexpr std::size_t kMaxProviderNameBytes = 255;  // the length is a field of 8 bits
+inline constexpr std::size_t kMaxArguments = 15;           // the count is a field of 4 bits
 inline constexpr std::size_t kMaxStringIndex = 32'767;     // index 0 is the empty string
 inline constexpr std::size_t kMaxThreadIndex = 255;        // index 0 stands for an inline thread
-inline constexpr std::size_t kMaxLegacyCpu = 255;          // context switches of subtype 0
+inline constexpr std::size_t kMaxLegacyCpu = 255;          // for context switches of subtype 0
 inline constexpr std::size_t kMaxCpu = 4095;               // Perfetto aborts at larger numbers
 inline constexpr std::size_t kMaxDepth = 512;              // nested durations; Perfetto drops deeper ones
 inline constexpr std::size_t kMaxLocations = 32'767;       // names of durations; Tracy's index has 16 bits
-inline constexpr std::uint64_t kTicksPerSecond = 1'000'000'000;  // 1 tick = 1 ns, which every reader supports
+inline constexpr std::uint64_t kTicksPerSecond = 1'000'000'000;  // 1 tick = 1 ns; all readers support it
 // Times in ns must be less than this. Perfetto and Fuchsia's Rust reader reject later times.
 inline constexpr std::uint64_t kTimeLimit = std::uint64_t{1} << 63;
-inline constexpr std::uint64_t kSpanLimit = std::uint64_t{1} << 47;  // ns (39 h); Tracy's times wrap
+inline constexpr std::uint64_t kSpanLimit = std::uint64_t{1} << 47;  // ns (39 h); in Tracy, later times wrap
 // Perfetto truncates pids and tids to 32 bits.
 inline constexpr std::uint64_t kKoidLimit = std::uint64_t{1} << 32;
 
-// Spec: "Record Types". Scheduling was called "Context switch" in older copies; Profiler is missing in most
-// copies.
+// Spec: "Record Types". Older copies of the spec call Scheduling "Context switch". Most copies
+// of the spec lack Profiler.
 enum class RecordType : std::uint8_t {
   Metadata = 0,
   Initialization = 1,
@@ -75,7 +75,7 @@ enum class EventType : std::uint8_t {
   FlowEnd = 10,
 };
 
-// The objects that an instant concerns. The spec lacks the scope, but Fuchsia's programs write it, and
+// The object that an instant is about. The spec lacks the scope, but Fuchsia's programs write it, and
 // Fuchsia's C++ reader reads it. Files may contain other numbers.
 enum class InstantScope : std::uint64_t { Thread = 0, Process = 1, Global = 2 };
 
@@ -90,14 +90,14 @@ constexpr bool has_id(EventType type) {
   return type == EventType::Counter || is_async(type) || is_flow(type);
 }
 
-// Spec: "Blob types". Perfetto is missing in most copies.
+// Spec: "Blob types". Most copies of the spec lack Perfetto.
 enum class BlobType : std::uint8_t { Data = 1, LastBranch = 2, Perfetto = 3 };
 
-// ZX_OBJ_TYPE_PROCESS and ZX_OBJ_TYPE_THREAD: viewers take names only from these two kernel objects.
+// ZX_OBJ_TYPE_PROCESS and ZX_OBJ_TYPE_THREAD: viewers take names only from these two kinds of kernel objects.
 enum class KernelObjectType : std::uint8_t { Process = 1, Thread = 2 };
 
-// Spec: "Context switch record". The subtype is in bits that were reserved earlier, so old files are read as
-// legacy context switches.
+// Spec: "Context switch record". The subtype is in bits that were reserved earlier, so readers treat the
+// records of old files as legacy context switches.
 enum class SchedulingType : std::uint8_t { LegacyContextSwitch = 0, ContextSwitch = 1, ThreadWakeup = 2 };
 
 // Spec: "Thread States".
@@ -116,7 +116,7 @@ enum class LargeRecordType : std::uint8_t { Blob = 0 };
 
 enum class LargeBlobFormat : std::uint8_t { WithMetadata = 0, WithoutMetadata = 1 };
 
-// Spec: "Argument types". Blob is missing in most copies.
+// Spec: "Argument types". Most copies of the spec lack Blob.
 enum class ArgumentType : std::uint8_t {
   Null = 0,
   Int32 = 1,

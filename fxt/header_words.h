@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All header words of the format, in the order and with the words of the spec. Static assertions prove that
+// All header words of the format, in the order and with the names of the spec. Static assertions prove that
 // the fields of each word cover each bit once.
 #pragma once
 
@@ -88,13 +88,13 @@ struct MagicHeader : HeaderStart {
 };
 static_assert(MagicHeader::Magic::get(kMagicRecord) == kMagicNumber);
 
-// Spec: "Initialization record". Then: ticks per second.
+// Spec: "Initialization record". After the header: ticks per second.
 struct InitializationHeader : HeaderStart {
   using Reserved = Field<16, 63>;
   static_assert(kTilesWord<Type, Size, Reserved>);
 };
 
-// Spec: "String record". Then: the text.
+// Spec: "String record". After the header: the text.
 struct StringHeader : HeaderStart {
   using Index = Field<16, 30>;
   using Zero1 = Field<31>;
@@ -104,15 +104,15 @@ struct StringHeader : HeaderStart {
   static_assert(kTilesWord<Type, Size, Index, Zero1, Length, Zero2, Reserved>);
 };
 
-// Spec: "Thread record". Then: process koid, thread koid.
+// Spec: "Thread record". After the header: process koid, thread koid.
 struct ThreadHeader : HeaderStart {
   using Index = Field<16, 23>;
   using Reserved = Field<24, 63>;
   static_assert(kTilesWord<Type, Size, Index, Reserved>);
 };
 
-// Spec: "Event record". Then: timestamp, [process, thread], [category], [name], arguments, [id, end time or
-// scope].
+// Spec: "Event record". After the header: timestamp, [process, thread], [category], [name], arguments, [id,
+// end time or scope].
 struct EventHeader : HeaderStart {
   using EventType = Field<16, 19>;
   using ArgumentCount = Field<20, 23>;
@@ -122,7 +122,7 @@ struct EventHeader : HeaderStart {
   static_assert(kTilesWord<Type, Size, EventType, ArgumentCount, Thread, Category, Name>);
 };
 
-// Spec: "BLOB record". Then: [name], payload.
+// Spec: "BLOB record". After the header: [name], payload.
 struct BlobHeader : HeaderStart {
   using Name = Field<16, 31>;         // string ref
   using PayloadSize = Field<32, 46>;  // bytes
@@ -132,7 +132,7 @@ struct BlobHeader : HeaderStart {
   static_assert(kTilesWord<Type, Size, Name, PayloadSize, Reserved1, BlobType, Reserved2>);
 };
 
-// Spec: "Userspace object record". Then: pointer, [process], [name], arguments.
+// Spec: "Userspace object record". After the header: pointer, [process], [name], arguments.
 struct UserspaceObjectHeader : HeaderStart {
   using Process = Field<16, 23>;  // thread ref, but an inline process has only one word
   using Name = Field<24, 39>;     // string ref
@@ -141,7 +141,7 @@ struct UserspaceObjectHeader : HeaderStart {
   static_assert(kTilesWord<Type, Size, Process, Name, ArgumentCount, Reserved>);
 };
 
-// Spec: "Kernel object record". Then: koid, [name], arguments.
+// Spec: "Kernel object record". After the header: koid, [name], arguments.
 struct KernelObjectHeader : HeaderStart {
   using ObjectType = Field<16, 23>;
   using Name = Field<24, 39>;  // string ref
@@ -157,7 +157,7 @@ struct SchedulingHeader : HeaderStart {
   static_assert(kTilesWord<Type, Size, Data, SchedulingType>);
 };
 
-// Spec: "Context switch record". Then: timestamp, [outgoing process, thread], [incoming process, thread].
+// Spec: "Context switch record". After the header: timestamp, [outgoing koids], [incoming koids].
 struct LegacyContextSwitchHeader : HeaderStart {
   using Cpu = Field<16, 23>;
   using OutgoingState = Field<24, 27>;
@@ -170,7 +170,7 @@ struct LegacyContextSwitchHeader : HeaderStart {
                            IncomingPriority, SchedulingType>);
 };
 
-// Spec: "Scheduling Record", type 1. Then: timestamp, outgoing thread koid, incoming thread koid, arguments.
+// Spec: "Scheduling Record", type 1. After the header: timestamp, koids of both threads, arguments.
 struct ContextSwitchHeader : HeaderStart {
   using ArgumentCount = Field<16, 19>;
   using Cpu = Field<20, 35>;
@@ -180,7 +180,7 @@ struct ContextSwitchHeader : HeaderStart {
   static_assert(kTilesWord<Type, Size, ArgumentCount, Cpu, OutgoingState, Reserved, SchedulingType>);
 };
 
-// Spec: "Scheduling Record", type 2. Then: timestamp, waking thread koid, arguments.
+// Spec: "Scheduling Record", type 2. After the header: timestamp, waking thread koid, arguments.
 struct ThreadWakeupHeader : HeaderStart {
   using ArgumentCount = Field<16, 19>;
   using Cpu = Field<20, 35>;
@@ -189,7 +189,7 @@ struct ThreadWakeupHeader : HeaderStart {
   static_assert(kTilesWord<Type, Size, ArgumentCount, Cpu, Reserved, SchedulingType>);
 };
 
-// Spec: "Log record". Then: timestamp, [process, thread], message.
+// Spec: "Log record". After the header: timestamp, [process, thread], message.
 struct LogHeader : HeaderStart {
   using Length = Field<16, 30>;  // bytes
   using Zero = Field<31>;
@@ -198,8 +198,8 @@ struct LogHeader : HeaderStart {
   static_assert(kTilesWord<Type, Size, Length, Zero, Thread, Reserved>);
 };
 
-// The fields that all profiler records share. The spec lacks them, but Fuchsia's readers have them. Then:
-// timestamp, [process, thread].
+// The fields that all profiler records share, which the spec lacks and Fuchsia's readers read. After the
+// header: timestamp, [process, thread].
 struct ProfilerHeader : HeaderStart {
   using ProfilerType = Field<16, 19>;
   using Thread = Field<20, 27>;  // thread ref
@@ -207,7 +207,7 @@ struct ProfilerHeader : HeaderStart {
   static_assert(kTilesWord<Type, Size, ProfilerType, Thread, Data>);
 };
 
-// Then: name stream, build id stream.
+// After the timestamp and [process, thread]: name stream, build id stream.
 struct ProfilerModuleHeader : HeaderStart {
   using ProfilerType = Field<16, 19>;
   using Thread = Field<20, 27>;
@@ -218,7 +218,7 @@ struct ProfilerModuleHeader : HeaderStart {
   static_assert(kTilesWord<Type, Size, ProfilerType, Thread, ModuleId, NameLength, BuildIdLength, Reserved>);
 };
 
-// Then: start, range, virtual address.
+// After the timestamp and [process, thread]: start, range, virtual address.
 struct ProfilerMmapHeader : HeaderStart {
   using ProfilerType = Field<16, 19>;
   using Thread = Field<20, 27>;
@@ -228,7 +228,7 @@ struct ProfilerMmapHeader : HeaderStart {
   static_assert(kTilesWord<Type, Size, ProfilerType, Thread, ModuleId, Flags, Reserved>);
 };
 
-// Then: one word per frame.
+// After the timestamp and [process, thread]: one word per frame.
 struct ProfilerBacktraceHeader : HeaderStart {
   using ProfilerType = Field<16, 19>;
   using Thread = Field<20, 27>;
@@ -237,7 +237,7 @@ struct ProfilerBacktraceHeader : HeaderStart {
   static_assert(kTilesWord<Type, Size, ProfilerType, Thread, FrameCount, Flags>);
 };
 
-// Spec: "Large BLOB record". Then: a format header.
+// Spec: "Large BLOB record". After the header: a format header.
 struct LargeBlobHeader {
   using Type = Field<0, 3>;
   using Size = Field<4, 35>;
@@ -247,8 +247,8 @@ struct LargeBlobHeader {
   static_assert(kTilesWord<Type, Size, LargeType, Format, Reserved>);
 };
 
-// Spec: "In Band Large Blob Record With Metadata", format header word.
-// Then: [category], [name], timestamp, [process, thread], arguments, blob size, payload.
+// Spec: "In Band Large Blob Record With Metadata", format header word. After this word: [category], [name],
+// timestamp, [process, thread], arguments, blob size, payload.
 struct LargeBlobMetadataHeader {
   using Category = Field<0, 15>;  // string ref
   using Name = Field<16, 31>;     // string ref
@@ -258,8 +258,8 @@ struct LargeBlobMetadataHeader {
   static_assert(kTilesWord<Category, Name, ArgumentCount, Thread, Reserved>);
 };
 
-// Spec: "In Band Large Blob Record No Metadata", format header word.
-// Then: [category], [name], blob size, payload.
+// Spec: "In Band Large Blob Record No Metadata", format header word. After this word: [category], [name],
+// blob size, payload.
 struct LargeBlobPlainHeader {
   using Category = Field<0, 15>;  // string ref
   using Name = Field<16, 31>;     // string ref
@@ -267,10 +267,10 @@ struct LargeBlobPlainHeader {
   static_assert(kTilesWord<Category, Name, Reserved>);
 };
 
-// Spec: "Argument header". Then: [name], value.
+// Spec: "Argument header". After the header: [name], value.
 struct ArgumentHeader : HeaderStart {
   using Name = Field<16, 31>;   // string ref
-  using Value = Field<32, 63>;  // the value of int32 and uint32; byte count of a blob argument; else reserved
+  using Value = Field<32, 63>;  // the value of int32 and uint32; size of a blob in bytes; otherwise reserved
   static_assert(kTilesWord<Type, Size, Name, Value>);
 };
 

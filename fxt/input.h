@@ -17,7 +17,7 @@ namespace FXT_API fxt {
 class Input {
  public:
   virtual ~Input() = default;
-  // Fills `room`, or only the start of it. `room` is never empty. Returns the number of bytes; 0 means the
+  // Fills `room`, which is never empty, or only the start of `room`. Returns the number of bytes; 0 means the
   // end. The bytes may end inside a word. The Reader passes exceptions on.
   virtual std::size_t read(std::span<std::byte> room) = 0;
 };
@@ -50,17 +50,17 @@ class StreamInput final : public Input {
 };
 
 struct ReaderOptions {
-  // Rejects files that do not begin with the magic word. By default they are read, because some writers omit
-  // the magic word.
+  // Rejects files that do not begin with the magic word. By default such files are read, because some writers
+  // omit the magic word.
   bool require_magic = false;
-  // Skips zero words between records, like Fuchsia's C++ reader. By default reading ends there.
+  // Skips zero words between records, like Fuchsia's C++ reader. By default, reading ends at a zero word.
   bool skip_zero_words = false;
-  // Larger records are skipped, so that a damaged header cannot exhaust the memory. This applies only
-  // to FXT's type of large records. Other records have at most 32,760 bytes, and are never skipped.
+  // Large records (type 15) above this size are skipped, so that a damaged header cannot exhaust the memory.
+  // Other records have at most 32,760 bytes, and are never skipped.
   std::size_t max_record_bytes = std::size_t{64} << 20;
 };
 
-// The reason why reading ended, and the place where it ended.
+// The reason why reading ended, and the position in the file at which it ended.
 struct ReadEnd {
   enum class Reason : std::uint8_t {
     NotYet,     // next() has more records
@@ -74,7 +74,7 @@ struct ReadEnd {
     Failed,      // the Input threw
   };
   Reason reason = Reason::NotYet;
-  std::uint64_t offset = 0;           // in bytes: the place of the unreadable record, or the size of the file
+  std::uint64_t offset = 0;           // in bytes: the start of the unreadable record, or the size of the file
   std::uint64_t missing_bytes = 0;    // Truncated: the number of bytes that the record lacks
   std::string_view compression = {};  // Compressed: "gzip", …; a static string
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pairs starts with ends. It returns the durations of each thread and the async operations of each id as
-// calls with start, end, depth, self time and parent. The encoding does not matter: start and end events,
-// complete events, and ends without names are all supported.
+// Pairs the starts of calls with their ends. Returns the durations of each thread and the async operations of
+// each id as calls with start, end, depth, self time and parent. All encodings are supported: start and end
+// events, complete events, and ends without names.
 #pragma once
 
 #include <algorithm>
@@ -72,8 +72,8 @@ struct Call {
   bool is_chosen = true;         // set by PairingOptions::chooses
   std::uint64_t start_ns = 0;
   std::uint64_t end_ns = 0;    // valid once knows_end() returns true
-  std::uint64_t inner_ns = 0;  // total time in the range of the calls directly inside it
-  // The number of calls from the outermost to the innermost around it that may end later; 0 if none may.
+  std::uint64_t inner_ns = 0;  // total time, in the range, of the calls directly inside this call
+  // The number of open calls, up to the innermost one that may end later than this call; 0 if none may.
   std::size_t later_end_depth = 0;
 
   const std::string& category() const { return names->category; }
@@ -135,7 +135,7 @@ class Pairing {
   bool add(const Entry& entry, const Reader& reader);
   // Must be called after the last record. Calls without an end event end at the latest time of their track.
   void finish();
-  // Takes the time of an event of another kind, and removes the calls of the thread that have ended by then.
+  // Takes the time of an event that is not part of a call. Removes the calls that have ended on the thread.
   const CallTrack& advance(const Thread& thread, std::uint64_t time_ns);
 
   // The part of a call that is in the range. `is_empty` is true if the call is outside of the range.
@@ -194,8 +194,8 @@ class Pairing {
   std::vector<signed char> chosen_;  // by name index; -1 before `chooses` is called
   std::map<ThreadKey, CallTrack> threads_;
   std::map<std::uint64_t, CallTrack> asyncs_;  // by id
-  // The number of open async operations by track and name. An id may have any number of them, so an end does
-  // not search for a name that none of them has.
+  // The number of open async operations by track and name. An id may have any number of open operations. An
+  // end event whose name is not in this map needs no search.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> operations_;
   std::array<CallTrack*, 256> recent_ = {};  // threads by index in the thread table
   std::uint32_t tracks_ = 0;                 // number of known tracks

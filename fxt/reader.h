@@ -20,23 +20,23 @@
 
 namespace FXT_API fxt {
 
-// The ways in which a record breaks the format. The Reader still returns the record, as far as it can be
-// decoded.
+// The ways in which a record breaks the format. The Reader still returns a damaged record, as far as it can
+// be decoded.
 enum class ProblemKind : std::uint8_t {
   // ---- The record can't be decoded: it is returned as UnknownRecord. ----
   UnknownRecordType,  // value: the type or subtype
-  TooShort,           // its content needs more words than the record has
+  TooShort,           // the content needs more words than the record has
   TooLarge,  // more bytes than ReaderOptions::max_record_bytes; value: its words. The record is skipped.
 
   // ---- The record is whole. `word` locates the problem in it. ----
-  SpareWords,           // value: words after its content
+  SpareWords,           // value: the number of words after the content
   ReservedBits,         // bits that must be zero are not; value: those bits
   Padding,              // bytes after a stream are not zero
   UnknownString,        // value: an index that was never registered
   UnknownThread,        // value: an index that was never registered
   InvalidUtf8,          // in a string that must be UTF-8
   UnknownArgumentType,  // value: the type
-  ArgumentSpareWords,   // value: words after the argument's content
+  ArgumentSpareWords,   // value: the number of words after the argument's content
   StringIndexZero,      // readers must ignore the record
   ThreadIndexZero,      // readers must ignore the record
   StringReplaced,       // value: an index that meant another string before
@@ -48,7 +48,7 @@ enum class ProblemKind : std::uint8_t {
   WrongMagic,           // value: the magic number
 };
 
-// `word` counts from the header of the record, which is word 0.
+// `word` is the position of a word in the record. The header is word 0.
 struct Problem {
   ProblemKind kind = ProblemKind::UnknownRecordType;
   std::uint32_t word = 0;
@@ -90,12 +90,12 @@ class Reader {
   Reader(Reader&&) noexcept;
   Reader& operator=(Reader&&) noexcept;
 
-  // Returns the next record, or null at the end; end() then has the reason. An exception of the Input is
+  // Returns the next record, or null at the end; then end() returns the reason. An exception of the Input is
   // passed on and ends reading.
   const Entry* next();
   const ReadEnd& end() const;
 
-  // `for (const fxt::Entry& entry : reader)` reads on to the end.
+  // `for (const fxt::Entry& entry : reader)` reads all remaining records.
   class Iterator {
    public:
     using value_type = Entry;

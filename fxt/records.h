@@ -72,7 +72,7 @@ struct Event {
   String name = {};
   Arguments arguments = {};  // at most 15
   std::uint64_t id = 0;      // correlation id of counters, async events and flows; otherwise unused
-  std::uint64_t end = 0;     // END time of duration complete events, not before `time`; otherwise unused
+  std::uint64_t end = 0;     // end time of duration complete events, not before `time`; otherwise unused
   std::optional<InstantScope> scope = {};  // only for instants; few instants have it
   friend bool operator==(const Event&, const Event&) = default;
 };
@@ -110,7 +110,7 @@ struct KernelObject {
 };
 
 // Spec: "Context switch record" (scheduling subtype 0). Thread 0 of process 0 is the idle thread. Perfetto
-// also treats a thread of priority 0 as the idle thread, unless a kernel object names it.
+// also treats a thread of priority 0 as the idle thread, unless a kernel object names the thread.
 struct LegacyContextSwitch {
   std::uint64_t time = 0;
   // For numbers above 255, the Writer writes a record of subtype 1, without the priorities.
@@ -212,7 +212,7 @@ struct LargeBlobWithoutMetadata {
   }
 };
 
-// Read only: a record of an unknown type or subtype, or one that is too damaged to be decoded.
+// Returned by the Reader: a record of an unknown type or subtype, or one that is too damaged to be decoded.
 struct UnknownRecord {
   std::span<const std::uint64_t> words = {};  // including the header
   friend bool operator==(const UnknownRecord& a, const UnknownRecord& b) {

@@ -1,5 +1,5 @@
-// Finds a place for a text in a small table, by the address of the text. A trace often repeats texts from the
-// same addresses. Internal to the library.
+// Finds a place for a text in a small table, by the address of the text. Programs often write a text again
+// from the same address. Internal to the library.
 #pragma once
 
 #include <cstddef>

@@ -38,7 +38,7 @@ FXT_API bool is_sound(std::string_view text);
 // Returns `text` as valid UTF-8 without NUL, or nothing if `text` already is.
 FXT_API std::optional<std::string> repaired(std::string_view text);
 
-// ---- Text whose case does not matter, as far as ASCII goes ----
+// ---- The case of texts: only ASCII letters are converted ----
 
 constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of records as values: strings, threads and typed arguments. The Writer takes and the Reader
-// returns the same types. Their texts and bytes belong to the caller or to the Reader.
+// The parts of records as values: strings, threads and typed arguments. The Writer takes values of these
+// types, and the Reader returns them. Texts and bytes belong to the caller or to the Reader.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace FXT_API fxt {
 enum class Storage : std::uint8_t {
   Table,    // by its index in the table, which is the default of the Writer
   Inline,   // in the record itself
-  Missing,  // read only: by an index that was never registered
+  Missing,  // set by the Reader: by an index that was never registered
 };
 
 // A string that is used once: Inline{"..."} keeps it out of the string table.
@@ -32,18 +32,18 @@ struct Inline {
   std::string_view text = {};
 };
 
-// Spec: "String references". The text belongs to the caller until the call returns, or to the Reader until
-// its next record. A null pointer to char is an empty text. Strings are equal if their texts are equal.
+// Spec: "String references". A text to write must be valid until the Writer returns. A text that was read is
+// valid until the next record. A null char pointer is an empty text. Strings with equal texts are equal.
 struct String {
   std::string_view text;
   Storage storage = Storage::Table;
-  bool valid_utf8 = true;   // read only; the bytes are kept unchanged
-  std::uint16_t index = 0;  // read only: the index in the string table; 0 if inline or empty
+  bool valid_utf8 = true;   // set by the Reader; the bytes are kept unchanged
+  std::uint16_t index = 0;  // set by the Reader: the index in the string table; 0 if inline or empty
 
   String() = default;
   String(std::string_view string) : text(string) {}
   String(const char* string) : text(string != nullptr ? string : std::string_view()) {}
-  // Deleted: an argument without a value is std::monostate, and a null pointer is Pointer{}.
+  // Deleted, because an argument without a value is std::monostate, and a null pointer is Pointer{}.
   String(std::nullptr_t) = delete;
   String(const std::string& string) : text(string) {}
   String(Inline string) : text(string.text), storage(Storage::Inline) {}
@@ -57,7 +57,7 @@ struct Thread {
   std::uint64_t process = 0;
   std::uint64_t thread = 0;
   Storage storage = Storage::Table;
-  std::uint8_t index = 0;  // read only: the index in the thread table; 0 if inline
+  std::uint8_t index = 0;  // set by the Reader: the index in the thread table; 0 if inline
 
   friend bool operator==(const Thread& a, const Thread& b) {
     return a.process == b.process && a.thread == b.thread;
@@ -85,13 +85,13 @@ struct Koid {
   friend bool operator==(const Koid&, const Koid&) = default;
 };
 
-// Bytes that compare by content.
+// Bytes that are equal if their contents are equal.
 struct Bytes {
   std::span<const std::byte> bytes = {};
   friend bool operator==(const Bytes& a, const Bytes& b) { return std::ranges::equal(a.bytes, b.bytes); }
 };
 
-// Read only: the words after the name of an argument of an unknown type.
+// Returned by the Reader: the words after the name of an argument of an unknown type.
 struct UnknownValue {
   std::uint8_t type = 0;
   std::uint32_t header_data = 0;  // [32 .. 63] of the argument header
@@ -137,7 +137,7 @@ class Arguments {
   }
 
  private:
-  std::shared_ptr<const std::vector<Argument>> own_;  // null if the arguments are elsewhere; copies share it
+  std::shared_ptr<const std::vector<Argument>> own_;  // null if it owns no arguments; copies share this
   std::span<const Argument> list_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the words of records, to fill the space that Writer::reserve() returns. Each put_...() function
-// writes to `at` and returns the end of the written words; the caller has reserved the space. Words are
-// numbers: the Writer converts them to the byte order of the file.
+// Builds the words of records in the space that Writer::reserve() returns. Each put_...() function writes to
+// `at` and returns the end of the written words; the caller has reserved the space. Words are numbers: the
+// Writer converts them to the byte order of the file.
 #pragma once
 
 #include <bit>
@@ -26,7 +26,7 @@ constexpr std::size_t words_of(std::size_t bytes) {
 
 // Copies `size` bytes and pads them with zeros. Returns the end of the words. The ranges must not overlap.
 inline std::uint64_t* put_padded(std::uint64_t* at, const void* bytes, std::size_t size) {
-  // Up to this size, bytes are copied here. A call, or the compiler's replacement for it, takes longer.
+  // Up to this size, the code below copies the bytes. A call of memcpy, or the compiler's code, is slower.
   constexpr std::size_t kShort = 128, kWord = sizeof(std::uint64_t);
   if (size == 0) return at;
   const auto* const from = static_cast<const std::byte*>(bytes);
@@ -41,8 +41,8 @@ inline std::uint64_t* put_padded(std::uint64_t* at, const void* bytes, std::size
     std::memcpy(&number, from + offset, sizeof number);
     return std::uint64_t{number} << 8 * offset;
   };
-  // The last word consists of loads that overlap. Separate loads for each bit of the size would need branches
-  // that can't be predicted.
+  // The last word consists of loads that overlap. A load for each bit of the size would need branches that
+  // can't be predicted.
   if (size >= kWord) {
     for (std::size_t offset = 0; at != end - 1; offset += kWord) std::memcpy(at++, from + offset, kWord);
     std::uint64_t last;
