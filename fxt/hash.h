@@ -33,7 +33,7 @@ struct HashSeed {
   }
 };
 
-// Hashes keys of any kind of which a file decides.
+// Hashes keys that are read from files: numbers, enumerators, threads and texts.
 struct SeededHash {
   using is_transparent = void;
 

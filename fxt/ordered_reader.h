@@ -22,10 +22,10 @@ namespace FXT_API fxt {
 // go to a temporary file.
 class OrderedReader {
  public:
-  // Opens the trace at its start; it is called once for each pass.
+  // Opens the trace at its start. Called once for each pass.
   using Open = std::function<std::unique_ptr<Input>()>;
   struct Options {
-    // Late records beyond this limit go to temporary files. The copy of a pipe may use another 1/16 of it.
+    // Late records beyond this limit go to temporary files. A copied pipe may use 1/16 of it in addition.
     std::size_t memory_bytes = std::size_t{64} << 20;
   };
 

@@ -139,8 +139,8 @@ enum class Fault : std::uint8_t {
   Overlaps,         // a complete event that begins inside another complete event, and ends after it
   OverlapsBegun,    // such an event, with an open duration between the two complete events
   OpenWhenEnded,    // a duration that is open when the complete event around it ends
-  Crosses,          // a duration that gets the end of another one
-  TakesEarlierEnd,  // a duration that gets the end of a complete event, which ends when the duration begins
+  Crosses,          // a duration that gets the end of another duration
+  TakesEarlierEnd,  // a duration that gets the end of a complete event, which ends at the duration's begin
   TooDeep,
   StrayEnd,
   StrayEndInside,  // an end without a begin, inside a complete event

@@ -47,7 +47,7 @@ constexpr std::array kSizes{Unit{"", 1},
 // Both times and sizes must be below this.
 constexpr std::uint64_t kLimit = kTimeLimit;
 
-// Later digits are worth less than 1 in any unit.
+// Further digits are worth less than 1 ns, or less than 1 byte, in any unit.
 constexpr std::size_t kFractionDigits = 19;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }

@@ -93,7 +93,7 @@ class TraceEvent {
   friend class TraceBuffer;
   const TraceCategory* category_;
   std::uint64_t names_;  // category and name, encoded as in the header of an event
-  bool names_a_frame_;  // Tracy would not show such an instant, so a duration of no length is written instead
+  bool names_a_frame_;  // Tracy would not show an instant of this name, so a duration of no length is written
 };
 
 // Encodes the arguments of an event. Only TraceBuffer uses it.
@@ -169,14 +169,14 @@ class TraceBuffer {
   static TraceBuffer* current() noexcept { return current_; }
 
   // Adds an event. `tail` is the last word of the event: the end of a complete event (0 while it is open), or
-  // the id of other events. Types that have neither get no such word. Returns the position of the last word,
-  // or 0 if the event was lost.
+  // the id of other events. Events without an end or an id have no such word. Returns the position of the
+  // last word, or 0 if the event was lost.
   template <typename... Arguments>
   std::uint64_t add(EventType type, const TraceEvent& event, std::uint64_t tail,
                     const Arguments&... arguments) noexcept {
     static_assert(sizeof...(arguments) % 2 == 0 && sizeof...(arguments) / 2 <= kMaxArguments,
                   "an event has at most 15 arguments, each of them a name and a value");
-    // Comes first, because it makes the compiler reload values that were loaded before.
+    // Reads the clock first, because this call makes the compiler reload values that were loaded before it.
     const std::uint64_t time = next_time();
     const std::size_t filled = filled_.load(std::memory_order_relaxed);
     const std::size_t most = sizeof...(arguments) == 0 ? 3 : kMaxEventWords;
@@ -270,7 +270,7 @@ class TraceBuffer {
   bool make_room() noexcept;
   void end_innermost() noexcept {
     const std::uint64_t position = begun_[--depth_].position, time = next_time();
-    // std::atomic_ref would do, but libc++ has it only from version 19 on.
+    // std::atomic_ref would suffice, but libc++ has it only from version 19 on.
     if (position >= base_)
       __atomic_store_n(&words_[position - base_], time, __ATOMIC_RELAXED);
     else
@@ -436,9 +436,9 @@ struct TracerOptions {
   // this is possible in a signal handler. Signals that the program handles itself are not changed.
   bool flushes_on_signals = false;
   // The period with which a thread of the Tracer flushes. If the program is killed, or ends by abort() or
-  // _exit(), the file lacks at most this time plus the delay of that thread. With 0, no thread is started:
-  // events are written when the 64 KiB buffer of a thread is full, by flush(), and at the end. Not used with
-  // a ring.
+  // _exit(), the file lacks at most the events of this time, plus the delay of that thread. With 0, no
+  // thread is started: events are written when the 64 KiB buffer of a thread is full, by flush(), and at the
+  // end. Not used with a ring.
   std::chrono::milliseconds flush_period = std::chrono::milliseconds(25);
 };
 
@@ -446,9 +446,9 @@ struct TracerOptions {
 // not traced, unless it creates its own Tracer.
 //
 // The file is a valid trace after each flush, even if the program is killed: open scopes end at the time of
-// the flush. A FIFO, a device or "-" (standard output) can't be overwritten. There, a scope that is open at a
-// flush is written as a begin, and later as an end. Opening a FIFO waits for its reader. When the reader is
-// gone, tracing ends with an error.
+// the flush. A FIFO, a device or "-" (standard output) can't be overwritten. In such outputs, a scope that is
+// open at a flush is written as a begin, and later as an end. Opening a FIFO waits for its reader. When the
+// reader is gone, tracing ends with an error.
 class [[nodiscard("a Tracer that is not a named variable ends at once")]] Tracer {
  public:
   // Throws std::system_error if the file can't be written or no thread can be started, and std::logic_error

@@ -41,7 +41,7 @@ Sequence first_sequence(std::string_view text) {
   return {length, true};
 }
 
-// The number of plain bytes at the start of the non-empty `text`. It is a multiple of 8, or the whole text.
+// The number of plain bytes at the start of the non-empty `text`. This is a multiple of 8, or the whole size.
 std::size_t plain_prefix(std::string_view text) {
   std::uint64_t eight = 0;
   std::size_t size = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The names that a shared library exports: all that the public headers declare, except those marked as
+// The names that a shared library exports: all names that the public headers declare, except names marked as
 // internal. All public headers include this one, so it also checks the version of C++.
 #pragma once
 
@@ -8,7 +8,7 @@
     "fxt needs C++20: compile with -std=c++20 or later (CMake: target_compile_features(<target> PRIVATE cxx_std_20))"
 #endif
 
-// Must be at a namespace, for its classes, and at each function outside of a class. For such functions, clang
-// does not apply the visibility of the namespace if they are defined elsewhere.
+// Mark each namespace, for its classes, and each function outside of a class. If such a function is defined
+// elsewhere, clang does not apply the visibility of the namespace.
 #define FXT_API [[gnu::visibility("default")]]
 #define FXT_INTERNAL [[gnu::visibility("hidden")]]

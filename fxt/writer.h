@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Encodes records that callers pass as values. The Writer takes care of tables, the first records, sizes,
 // padding, and limits of strings, and writes everything that can be encoded. It does not check the rules of
-// readers; use a CheckedOutput for that.
+// readers; a CheckedOutput does.
 #pragma once
 
 #include <array>
@@ -39,8 +39,8 @@ class WriterError : public std::logic_error {
 // A thread's index in the thread table, 1..255. Writer::thread_index() returns it.
 enum class ThreadIndex : std::uint8_t {};
 
-// The category and the name of an event, both in the string table. Writer::prepare() returns it, and it
-// belongs to that Writer.
+// The category and the name of an event, both in the string table. Writer::prepare() returns it, for
+// use with the same Writer.
 class PreparedEvent {
  public:
   // The header word of an event with this category and name. `size_words` includes the header.
@@ -87,7 +87,7 @@ class Writer {
   // Splits payloads above 32,000 bytes into several records.
   void write(const Blob& blob);
   void write(const UserspaceObject& object);
-  // The first argument of a thread is "process" of type Koid. name_process() and name_thread() are shorter.
+  // The first argument of a thread must be "process" of type Koid. name_process() and name_thread() add it.
   void write(const KernelObject& object);
   // For a CPU above 255, writes a ContextSwitch, which has no priorities.
   void write(const LegacyContextSwitch& context_switch);
@@ -124,13 +124,13 @@ class Writer {
 
   // ---- Prepared events, for millions of them: no look-up, no allocation, no arguments. ----
 
-  // Registers both strings. Returns nothing if the string table is full: write such events as values. Empty
-  // strings need no entry. Repeated calls return the same result.
+  // Registers both strings. Returns nothing if the string table is full: then pass the events to write().
+  // Empty strings need no entry. Repeated calls return the same result.
   std::optional<PreparedEvent> prepare(std::string_view category, std::string_view name);
   // Registers one string. Arguments and records that are written into reserve() refer to it by
   // TextRef::table().
   std::optional<std::uint16_t> string_ref(std::string_view text);
-  // Registers the thread. Returns nothing if the thread table is full: write its events as values.
+  // Registers the thread. Returns nothing if the thread table is full; then pass its events to write().
   std::optional<ThreadIndex> thread_index(std::uint64_t process, std::uint64_t thread);
   static constexpr std::size_t kCompleteWords = 3;
   static constexpr std::size_t kDurationWords = 2;  // for an instant, a begin or an end

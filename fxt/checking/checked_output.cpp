@@ -57,7 +57,7 @@ class CheckedOutput::State {
 
   Output* output_;
   OnFinding on_finding_;
-  // The Writer in front of this Output fills this buffer.
+  // The Writer that uses this Output fills this buffer.
   std::vector<std::uint64_t> buffer_ = std::vector<std::uint64_t>(kMinBufferWords);
   PushedRecords records_;
   Checker checker_;

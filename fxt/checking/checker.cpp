@@ -32,7 +32,7 @@ bool is_drawn(const Record& record) {
 }
 
 // The string and thread tables of readers that have one table for all providers. Finds names that differ from
-// those of the file (rule W3).
+// the names in the file (rule W3).
 class ReferenceCheck {
  public:
   explicit ReferenceCheck(Findings& findings) : findings_(&findings) {}

@@ -224,8 +224,8 @@ FaultCost cost_of(Fault fault, KnownReaders readers) {
   for (std::string_view costs = entry.costs; !costs.empty();) {
     const Cost part = next_cost(costs);
     const KnownReaders minding = part.readers & readers;
-    // A fault that breaks only the spec costs nothing in a reader. It is an error only if the spec is the
-    // only selected reader.
+    // A fault that breaks only the spec has no effect in a reader. It is an error only if the spec is
+    // the only selected reader.
     const bool is_spec = part.readers == KnownReaders{Spec};
     if (minding.empty()) continue;
     cost.readers = cost.readers | minding;

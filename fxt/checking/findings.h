@@ -1,4 +1,4 @@
-// The interface by which the parts of the Checker report. Internal to the Checker.
+// The interface through which the parts of the Checker report their findings. Internal to the Checker.
 #pragma once
 
 #include <array>
@@ -22,10 +22,10 @@ class Findings {
   Findings(std::function<void(const Finding&)> report, KnownReaders readers)
       : report_(std::move(report)), readers_(readers) {}
 
-  // True if only some readers are selected. Then records that they ignore are reported as well.
+  // True if only some readers are selected. Then, records that these readers ignore are reported as well.
   bool is_for_some_readers() const { return readers_ != KnownReaders::all(); }
 
-  // Sets the current record; `record` is its kind, as in fxt-dump.
+  // Sets the current record; `record` is its kind, as fxt-dump prints it.
   void set_record(std::uint64_t offset, std::string_view record) {
     offset_ = offset;
     record_ = record;
@@ -47,7 +47,7 @@ class Findings {
              .fault = fault,
              .readers = cost.readers});
   }
-  // Reports content that these readers ignore.
+  // Reports content that is ignored by the readers in `ignoring`.
   void report_ignored(KnownReaders ignoring, std::uint64_t offset, std::string_view record,
                       std::string problem) const {
     if ((ignoring & readers_).empty()) return;

@@ -20,7 +20,7 @@ class LimitCheck {
  public:
   explicit LimitCheck(Findings& findings) : findings_(&findings) {}
 
-  // Takes the times of an event in ticks. Tracy treats ticks as ns, and counts from the first event.
+  // Takes the times of an event in ticks. In Tracy, a tick is 1 ns, and the first event is at time 0.
   void add_times(std::uint64_t first, std::uint64_t last) {
     if (is_too_long_ || last >= kTimeLimit) return;
     first_ = std::min(first_, first);

@@ -52,7 +52,7 @@ class OpenFlows {
     if (other == open_.end()) return {};
     return {.match = Match::Found, .process = owner->second.process, .tag = &other->second};
   }
-  // The fault of an event of this process; nothing if there is none. `found` is the result of find().
+  // The fault of an event of this process; nothing if it has no fault. `found` is the result of find().
   static std::optional<Fault> fault_of(EventType type, std::uint64_t process, const Found& found) {
     if (type == EventType::FlowBegin)
       return found.is_of(process) ? std::optional(Fault::FlowInUse) : std::nullopt;
@@ -82,10 +82,10 @@ class OpenFlows {
   using Key = std::pair<std::uint64_t, std::uint64_t>;  // id, process
   struct Owner {
     std::uint64_t process = 0;
-    bool several = false;  // another process began a flow with this id while this one was open
+    bool several = false;  // another process began a flow with this id while the flow of `process` was open
   };
   std::map<Key, Tag> open_;
-  // By id: the process whose flow other processes continue. Removed when a flow of this id ends.
+  // By id: the process whose flow other processes continue. An entry is removed when a flow of its id ends.
   std::map<std::uint64_t, Owner> owners_;
 };
 
@@ -103,7 +103,7 @@ struct OpenAsyncs {
   struct End {
     Operation* operation = nullptr;  // null if no such operation is open
     bool is_around_open = false;     // another operation is open inside it
-    bool is_of_other = false;        // another process began it, although this process began one around it
+    bool is_of_other = false;        // another process began it, and this process began one around it
     bool repeats_a_name = false;     // an argument has the same name as an argument of the begin
   };
 

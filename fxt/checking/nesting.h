@@ -81,7 +81,7 @@ class Nesting {
     return {};
   }
 
-  // The fault of an end event. `is_named(tag)` returns true if it has the names of that open duration.
+  // The fault of an end event. `is_named(tag)` returns true if the end has the names of a duration's tag.
   template <typename IsNamed>
   Misplaced check_end(std::uint64_t time, IsNamed is_named) const {
     if (dropped_ != 0) return {};
@@ -110,7 +110,7 @@ class Nesting {
 
   // ---- Repairs after a misplaced event ----
 
-  // Must be called after TooDeep. Readers drop this begin, and also the next end, which would have ended it.
+  // Must be called after TooDeep. Readers drop this begin, and later the end event that would have ended it.
   void drop_begin() { ++dropped_; }
   bool has_dropped() const { return dropped_ != 0; }
 

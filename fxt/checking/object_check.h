@@ -37,7 +37,7 @@ class ObjectCheck {
     if (thread.storage != Storage::Missing)
       switched_.try_emplace({thread.process, thread.thread, priority != 0}, findings_->offset());
   }
-  // Takes a thread of another scheduling record.
+  // Takes a thread of a scheduling record of another kind.
   void scheduled(std::uint64_t thread, bool is_idle) {
     check_koid(thread, *findings_);
     if (!is_idle) scheduled_.try_emplace(thread, Place{findings_->offset(), findings_->record()});

@@ -21,8 +21,8 @@ Fault fault_of_spare_words(const Record& record) {
                                                                   : Fault::SpareWords;
 }
 
-// The text of each problem, and its usual fault. In texts, # is replaced by the value, % by " word(s)" after
-// the value, and @ by the place.
+// The text of each problem, and its usual fault. In a text, # stands for the value, % for a space and "word"
+// or "words", and @ for the place in the record.
 struct KnownProblem {
   ProblemKind kind;
   std::string_view text;

@@ -21,8 +21,8 @@ class UseCheck {
  public:
   explicit UseCheck(Findings& findings) : findings_(&findings) {}
 
-  // Damaged records and scopes have their own faults. Categories are not counted, because nearly all events
-  // have one.
+  // Damaged records and scopes have their own faults. Categories are not counted, because nearly
+  // all events have a category.
   void add(const Entry& entry) {
     if (!findings_->is_for_some_readers()) return;
     const auto content = content_of(entry.record);

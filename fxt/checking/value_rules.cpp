@@ -27,8 +27,8 @@ const Argument* repeated_argument(const Arguments& arguments) {
   return nullptr;
 }
 
-// Perfetto takes a dot or a bracket in a name for a step in a tree. True if the names can't be in one tree:
-// one is a node of the other, or a node has both names and indexes.
+// Perfetto treats a dot or a bracket in a name as a step in a tree. Returns true if two names can't be in one
+// tree: one name is an inner node of the other, or a node has both names and indexes.
 bool clash(std::string_view a, std::string_view b) {
   const auto same =
       static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
@@ -56,8 +56,8 @@ std::optional<ArgumentType> type_of(SchedulingType record, std::string_view name
   return std::nullopt;
 }
 
-// The fault of a counter that Perfetto recognizes by its category and name. Empty for correct and for other
-// counters.
+// The fault of a counter that Perfetto recognizes by its category and name. Empty if the counter is
+// correct, or is another counter.
 std::string_view fault_of_known_counter(const Event& event) {
   if (event.category.text != "power" || event.name.text != "cpu_frequency") return "";
   bool has_cpu = false, has_value = false;

@@ -43,8 +43,8 @@ inline std::optional<double> number_of(const Value& value) {
 
 class Findings;  // fxt/checking/findings.h: the findings of the current record
 
-// The text for faults whose text depends on nothing but the `id` of a flow or async operation. The caller
-// adds the place and time of the begin.
+// The text for a fault whose text depends only on the `id` of a flow or async operation. The caller adds the
+// place and time of the begin.
 std::string problem_of(Fault fault, std::uint64_t id = 0);
 
 // `ns` is empty if the time has more than 64 bits.

@@ -68,7 +68,7 @@ inline std::uint64_t incoming_of(const LegacyContextSwitch& change) { return cha
 inline std::uint64_t outgoing_of(const ContextSwitch& change) { return change.outgoing_thread; }
 inline std::uint64_t incoming_of(const ContextSwitch& change) { return change.incoming_thread; }
 
-// Returns the switch with the idle thread in place of the threads that do not stay.
+// Returns the switch. The idle thread replaces each thread that is not kept.
 inline LegacyContextSwitch with_idle(LegacyContextSwitch change, bool from_stays, bool to_stays) {
   if (!from_stays) change.outgoing = kIdleThread, change.outgoing_priority = 0;
   if (!to_stays) change.incoming = kIdleThread, change.incoming_priority = 0;
@@ -150,7 +150,7 @@ class ChosenRecords {
     if (open.empty()) asyncs_.erase(async);
     return is_kept;
   }
-  // Returns whether an open operation of the id is kept; nothing if none is open.
+  // Returns whether an open operation of the id is kept; nothing if no operation is open.
   std::optional<bool> is_in_kept(const Event& instant) const {
     const auto async = asyncs_.find(instant.id);
     if (async == asyncs_.end()) return std::nullopt;

@@ -18,7 +18,7 @@ class CutFlows {
 
   // Takes a flow event outside of all pieces.
   void pass(const Event& event);
-  // Takes an event that is not kept. If it ends a flow that is open in the piece, writes an end at that time,
+  // Takes an event that is not kept. If it ends a flow that is open in the piece, writes an end at its time,
   // on the thread that has the flow's events in the piece.
   void leave_out(const Event& event, OpenSpans& open_spans, Piece& piece);
   // Takes a flow event inside a piece. If the flow began before the piece, a step becomes the flow's begin in

@@ -120,7 +120,7 @@ void SpanStack::forget_awaited(Position span) {
   while (*at != span) at = &(*at)->around;
   *at = span->around;
   if (--known->second.count == 0 && is_async(span->begin.record().type))
-    awaiting_->erase(known);  // operations may have any number of names
+    awaiting_->erase(known);  // erased because operations may have any number of names
 }
 
 SpanStack::Position SpanStack::ended_by(const Event& event) {
@@ -229,7 +229,7 @@ void OpenSpans::count_cut(std::uint64_t time) {
   counters_->last_ns = std::max(counters_->last_ns, time);
 }
 
-// Counts a span that continues in the range as one of the records in the range.
+// Counts a span that began before the range and continues in it as a record in the range.
 void OpenSpans::count_in_range(OpenSpan& span, const Piece& piece) {
   if (!std::exchange(span.is_outside, false)) return;
   ++counters_->events;
@@ -330,7 +330,7 @@ void OpenSpans::cut(Piece& piece, bool is_last) {
   };
   for (auto& [thread, stack] : threads_) cut(stack);
   for (auto& [id, stack] : asyncs_) cut(stack);
-  // There may be many more threads than open spans, and each piece passes all stacks.
+  // Deletes empty stacks, because each piece visits all stacks, and there may be many more than open spans.
   threads_.erase_if([](const SpanStack& stack) { return stack.empty() && stack.after == 0; });
 }
 

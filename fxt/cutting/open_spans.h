@@ -96,14 +96,14 @@ class SpanStack {
 
   // Spans with the same names whose end is not known.
   struct Awaiting {
-    Position innermost = {};  // OpenSpan::around gives the others
+    Position innermost = {};  // OpenSpan::around leads to the others
     std::size_t count = 0;
   };
 
   std::unique_ptr<CompleteSpans> complete_;
   std::list<OpenSpan> open_;
-  // By hash_of_names(), or 0 for durations. Created when there are many spans: there may be any number of
-  // stacks with one span.
+  // By hash_of_names(), or 0 for durations. Created only for many spans, because there may be any
+  // number of stacks with one span.
   std::unique_ptr<std::map<std::size_t, Awaiting>> awaiting_;
 };
 

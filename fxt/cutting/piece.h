@@ -24,7 +24,7 @@ struct PieceSpan {
   std::uint64_t last = 0;   // later records may belong to the next piece
   std::uint64_t end = 0;    // the time at which longer durations are cut: `last`, or 1 ns after it
 
-  // True if no piece follows for spans that continue.
+  // True if no later piece shows the spans that continue after this piece.
   bool is_last() const { return end == last; }
 };
 

@@ -15,7 +15,7 @@ namespace fxt {
 
 class FirstLook {
  public:
-  // True if all records are in order. False may also mean that the order is unknown, in some rare cases.
+  // Returns true if all records are in order. In rare cases, returns false because the order is unknown.
   bool is_in_order(RecordStream& stream) {
     RecordWords record;
     while (stream.next(record))

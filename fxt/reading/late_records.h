@@ -1,5 +1,5 @@
-// Late records come after records with a later time in the file. They are kept, sorted by time, and decoded
-// again with the strings, threads and tick rate that they had. Internal to the OrderedReader.
+// In the file, a late record comes after records with later times. Late records are kept, sorted by time, and
+// decoded again with the strings, threads and tick rate that they had. Internal to the OrderedReader.
 #pragma once
 
 #include <cstddef>

@@ -271,8 +271,8 @@ class OrderedReader::State {
   bool is_kept_ = false;  // the latest returned record was a kept one
 };
 
-// Ignores failures of the input. The last pass gets the same failures, and reports them after the records
-// before them.
+// Ignores failures of the input. The last pass has the same failure, and reports it after all
+// records before the failure.
 bool OrderedReader::State::look() {
   const std::unique_ptr<Input> input = open_();
   RecordStream stream(*input, {});
@@ -352,7 +352,7 @@ void OrderedReader::State::read_on() {
   is_over_ = true;
 }
 
-// The kept record that comes before entry_; null if none does.
+// The kept record that comes before entry_; null if no kept record does.
 const KeptRecord* OrderedReader::State::next_kept() {
   if (!is_over_ && !place_) return nullptr;
   if (group_.empty()) {

@@ -167,8 +167,8 @@ bool Pairing::add(const Entry& entry, const Reader& reader) {
   return is_still_chosen;
 }
 
-// Ends a call, and the open calls inside it. These are complete events, or async operations, which viewers
-// end together with the outer call.
+// Ends a call, and the open calls inside it. The calls inside a duration are complete events. Viewers end the
+// operations inside an async operation together with the outer operation.
 bool Pairing::put_end(CallTrack& track, std::uint64_t time_ns, std::uint32_t name) {
   const bool may_match = track.is_async ? operations_.contains({track.index, name}) : track.awaiting != 0;
   const auto ending = may_match ? ending_call(track, name) : track.calls.rend();

@@ -14,8 +14,8 @@
 
 namespace fxt {
 
-// The words of one record as numbers, and its bytes as in the file. They differ in files with the other byte
-// order, where streams must be read from the bytes.
+// The words of one record as numbers, and its bytes as in the file. If the file has the other byte order,
+// words and bytes differ, and streams must be read from the bytes.
 struct RecordWords {
   std::uint64_t offset = 0;  // offset of the header, in bytes from the start of the file
   std::span<const std::uint64_t> words = {};

@@ -1,4 +1,4 @@
-# install_program(<program> [COMPONENT <component>]): installs a program, and what is made from its options
+# install_program(<program> [COMPONENT <component>]): installs a program, and the files that are made from its options
 # (see program_text.h): its manual page, and completions for bash, zsh and fish.
 #
 # install_completions(<directory> <name> [COMPONENT <component>]): installs <name>.bash, _<name> and

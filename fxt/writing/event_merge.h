@@ -56,7 +56,7 @@ class EventMerge {
     parts_.clear();
   }
 
-  // Ends the scopes at `now` that the file has as begin events, and clears the list of open scopes.
+  // Ends, at `now`, the scopes that the file has as begin events. Clears the list of open scopes.
   static void end_open(StagedFile& file, TraceBuffer& buffer, std::uint64_t now) {
     for (; !file.can_overwrite() && !buffer.open_.empty(); buffer.open_.pop())
       put_end(file, buffer.open_.innermost().header, buffer.thread_, now);

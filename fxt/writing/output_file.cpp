@@ -156,8 +156,8 @@ OutputFile::State::State(const std::string& path, FileMode mode)
   open_temporary();
   if (exists) ::fchmod(fd_, status.st_mode & kPermissions);  // not all file systems have permissions
 #ifdef __linux__
-  // True if it is faster to allocate many blocks at once. These file systems were measured; on a tmpfs it is
-  // slower.
+  // True if it is faster to allocate many blocks at once. These file systems were measured;
+  // on a tmpfs, this is slower.
   constexpr long kXfsMagic = 0x5846'5342;
   struct statfs system {};
   allocates_ahead_ =
@@ -186,7 +186,7 @@ void OutputFile::State::drop_temporary_name() {
   temporary_.clear();
 }
 
-// Gives an incomplete file its name only if no file has that name: it never replaces another file.
+// Gives an incomplete file its name only if no file has that name, so it never replaces another file.
 OutputFile::State::~State() {
   if (fd_ >= 0 && fd_ != STDOUT_FILENO) ::close(fd_);
   if (temporary_.empty()) return;

@@ -92,7 +92,7 @@ class RecordBuilder {
     this->field(field, ref);
     return ref != 0 || (word(thread.process) && word(thread.thread));
   }
-  // The process is always inline, because an index would need one of its threads.
+  // The process is always inline, because an index in the thread table stands for a process and a thread.
   template <typename Field>
   bool process(Field, const Thread& process) {
     return word(process.process);
@@ -114,7 +114,7 @@ class RecordBuilder {
     room_[0] |= RecordHeader::Size::put(size_);
     return room_.first(size_);
   }
-  // Returns a large record that has `words` words, including those that follow later.
+  // Returns a large record that has `words` words, including the words that the caller writes later.
   std::span<const std::uint64_t> finish_large(std::size_t words) {
     room_[0] |= LargeRecordHeader::Size::put(words);
     return room_.first(size_);

@@ -1,6 +1,6 @@
-// Collects records for a file that is written in place. No record crosses a page of the file, so a write that
-// a signal interrupts ends between records. Allocates no memory after the constructor, because the Tracer may
-// write in a signal handler. Internal to the Tracer.
+// Collects records for a file that is written in place. No record crosses the border of a page of the file,
+// so a write that a signal interrupts ends between records. Allocates no memory after the constructor,
+// because the Tracer may write in a signal handler. Internal to the Tracer.
 #pragma once
 
 #include <algorithm>

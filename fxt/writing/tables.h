@@ -41,7 +41,7 @@ class WriterTables {
   std::uint32_t provider() const { return providers_[provider_].id; }
   bool has_provider(std::uint32_t id) const { return place_of_.contains(id); }
 
-  // ---- References of one record. They register their strings and threads. ----
+  // ---- References of one record. These functions register the strings and threads. ----
 
   // Starts a record. Changed texts are kept until the next call.
   void begin_record() { changed_.clear(); }
@@ -50,7 +50,7 @@ class WriterTables {
   // Returns `text` as it can be written: cut, and made valid UTF-8 without NUL.
   std::string_view clean(std::string_view text, std::size_t max_bytes);
 
-  // ---- References that stay valid, in all providers. They return nothing if the table is full. ----
+  // ---- References that stay valid in all providers. The functions return nothing if the table is full. ----
 
   std::optional<std::uint16_t> string_ref(std::string_view text);
   std::optional<std::uint8_t> thread_ref(const Thread& thread);

@@ -1,12 +1,12 @@
 // Turns the buffers of threads into a file that is valid at any time. The lock guards everything except the
 // parts of the buffers that only the threads use. A flush first notes the time. Then it takes the events up
-// to that time from all buffers, merged by their times. Therefore an event is never in the file without
+// to that time from all buffers, merged by their times. Therefore, an event is never in the file without the
 // earlier events of other threads that caused it.
 //
 // A scope is a complete event at the position of its begin. If it is open when it is flushed, its end is the
-// time of the flush. Each later flush overwrites the end with a later time, and finally with the real end,
-// outer scopes first. In a file that can't be overwritten, such a scope is a begin event, followed later by
-// an end event.
+// time of the flush. Each later flush overwrites this end with a later time, and finally with the real end.
+// Ends of outer scopes are overwritten first. In a file that can't be overwritten, such a scope is a begin
+// event, followed later by an end event.
 #include "fxt/tracer.h"
 
 #include <csignal>
@@ -378,7 +378,7 @@ void TracerState::start(const std::string& path, const TracerOptions& options) {
     flush_thread_ =
         std::make_unique<FlushThread>(lock, options.flush_period, [] { TracerState::get().flush(); });
   file_ = std::move(file);
-  lost = 0;  // threads that were tracing without a Tracer have counted their events as lost
+  lost = 0;  // threads that traced while there was no Tracer have counted their events as lost
   is_on = true;
   if (!options.flushes_on_signals) return;
   for (const int signal : kFlushingSignals) {

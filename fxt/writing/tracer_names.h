@@ -24,8 +24,8 @@ namespace fxt {
 
 class TracerNames {
  public:
-  // The index of a name in the string table, which stays the same in all later traces. If the table is full,
-  // it is the index of "(other)".
+  // The index of a name in the string table. It stays the same in all later traces. If the table is full,
+  // returns the index of "(other)".
   std::uint16_t index_of(std::string_view name) {
     std::string kept;
     name = as_written(name, kNameBytes, kept);
