@@ -170,7 +170,7 @@ class LaneBuilder {
     if (survey_.tracks.empty()) add(0, "no frames");
   }
 
-  // Adds a lane for each tracepoint on each thread. It takes its frames from the thread's lane.
+  // Adds a lane for each tracepoint on each thread. The frames are on this lane, not on that of the thread.
   void add_tracepoints() {
     std::map<std::pair<std::int16_t, std::size_t>, std::uint64_t> frames;  // by tracepoint and thread
     for (const auto& [track, count] : survey_.frames_on)

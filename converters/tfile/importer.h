@@ -44,7 +44,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Tr
 Outline inspect(const std::filesystem::path& input, Notes& notes, const TraceFileOptions& options = {});
 
 struct TraceRecording;
-// Reads everything except the events, for import() and inspect(). Only opening the file adds notes.
+// Reads everything except the events, for import() and inspect(). Adds notes only about opening the file.
 std::unique_ptr<TraceRecording> read_recording(const std::filesystem::path& input,
                                                const TraceFileOptions& options, Demangle demangle,
                                                Names& names, Notes& notes);

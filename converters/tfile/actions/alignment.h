@@ -10,9 +10,9 @@
 namespace convert::tfile {
 
 // Items and expressions are in the same order. An item has no expression, one, or several. Items of
-// `default-collect` are not in the commands. Therefore, the first expressions may have no item if no other
-// alignment is possible. If no alignment explains all expressions, the alignments that explain most of them
-// are taken.
+// `default-collect` are not in the commands. Therefore, the first expressions may have no item if nothing
+// else explains all expressions. A misfit is a pair of an item and an expression that the program
+// contradicts. The alignments with the fewest misfits are taken.
 class Alignment {
  public:
   static constexpr std::size_t kMaxCells = std::size_t{1} << 16;
@@ -20,22 +20,22 @@ class Alignment {
   static bool is_too_large(std::size_t items, std::size_t expressions) {
     return items >= kMaxCells || expressions >= kMaxCells || (items + 1) * (expressions + 1) > kMaxCells;
   }
-  // With too many items and expressions no alignment is possible.
+  // If there are too many items and expressions, solve() returns false.
   void start(std::size_t items, std::size_t expressions);
   void allow(std::size_t item, std::size_t expression, bool is_misfit = false) {
     if (!is_too_large_) cost_[item * expressions_ + expression] = is_misfit ? 1 : 0;
   }
   void allow_none(std::size_t item) { none_[item] = true; }
   void allow_many(std::size_t item) { many_[item] = true; }
-  // Returns false if no order of the items explains all expressions, even with misfits.
+  // Returns false if no alignment is possible, even with misfits.
   bool solve();
 
-  // The item of an expression, if all possible alignments agree on it.
+  // The item of an expression, if all possible alignments give it the same item.
   std::optional<std::size_t> item_of(std::size_t expression) const { return item_of_[expression]; }
-  // True if there is a possible alignment in which the item has an expression, or has none.
+  // True if a possible alignment gives the item an expression (or, for can_have_none(), no expression).
   bool can_have_one(std::size_t item) const { return can_have_one_[item]; }
   bool can_have_none(std::size_t item) const { return can_have_none_[item]; }
-  // True if there is a possible alignment in which the item has an expression that is a misfit.
+  // True if a possible alignment gives the item an expression that is a misfit.
   bool can_be_misfit(std::size_t item) const { return can_be_misfit_[item]; }
   bool has_misfits() const { return misfits_ > 0; }
 
@@ -54,7 +54,7 @@ class Alignment {
   std::size_t items_ = 0, expressions_ = 0;
   std::vector<Cost> cost_;  // by item and expression: 1 for a misfit
   std::vector<bool> none_, many_;
-  std::vector<Cost> from_start_, to_end_;  // the fewest misfits, by cell
+  std::vector<Cost> from_start_, to_end_;  // the fewest misfits before and after each cell
   Cost misfits_ = 0;
   std::vector<std::optional<std::size_t>> item_of_;
   std::vector<bool> can_have_one_, can_have_none_, can_be_misfit_;

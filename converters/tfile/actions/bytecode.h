@@ -11,7 +11,7 @@
 
 namespace convert::tfile {
 
-// GDB manual, "Agent Expressions": the numbers are those of the format.
+// The opcodes of agent bytecode with their numbers: see "Agent Expressions" in GDB's manual.
 enum class Opcode : std::uint8_t {
   Float = 0x01,
   Add = 0x02,
@@ -66,7 +66,7 @@ enum class Opcode : std::uint8_t {
   Printf = 0x34,
 };
 
-// The operand is big-endian in the code, and 0 for instructions without one.
+// An instruction without an operand has the operand 0. In the bytecode, operands are big-endian.
 struct Instruction {
   Opcode opcode;
   std::uint64_t operand = 0;
@@ -89,11 +89,11 @@ std::string disassemble(std::span<const std::byte> code);
 // True if all instructions up to the final `end` are known and complete.
 bool is_well_formed(std::span<const std::byte> code);
 
-// The recordings of an expression, in the form that is needed to find the item of the expression.
+// The properties of an expression that show which item the expression may record.
 struct ExpressionShape {
   std::string blocks = {};      // the kinds of the blocks that it records, in order: 'M', 'V'
   bool records_result = false;  // false if it records only pointers and operands on the way to the result
-  // The variable that is recorded if the expression does nothing else.
+  // The number of the variable, if the expression only records a trace state variable.
   std::optional<std::uint64_t> only_variable;
   bool records_string = false;
   bool cuts_numbers = false;  // loses upper bits of registers

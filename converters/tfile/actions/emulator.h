@@ -22,7 +22,7 @@ class EmulatorTarget {
     std::optional<std::uint64_t> address;
     std::optional<std::uint64_t> length;  // for a string: its maximum length; 0 if unlimited
     bool is_string = false;
-    // True if the expression reads the recorded word again, as a pointer. Then the word is not the result.
+    // True if the next instruction reads the recorded memory. Then this memory is an operand, not the result.
     bool is_operand = false;
   };
   // Called when the expression records memory. Stops the run if it returns false.

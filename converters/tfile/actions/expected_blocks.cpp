@@ -12,14 +12,14 @@ namespace {
 
 using Kind = CollectItem::Kind;
 
-// A memory block has at most 65535 bytes. Without this limit, a damaged length would make an endless shape.
+// A memory block has at most 65535 bytes. kMaxBlocks limits the shape if a damaged length is very large.
 std::size_t blocks_of_range(std::uint64_t length) {
   constexpr std::uint64_t kBlockBytes = 65535, kMaxBlocks = 128;
   return static_cast<std::size_t>(std::min((length + kBlockBytes - 1) / kBlockBytes, kMaxBlocks));
 }
 
-// Finds the item that each expression records, if the commands alone decide it. Does the same for the memory
-// range if there is only one.
+// Finds the item of each expression, if the commands leave only one possible item. If there is only one
+// memory range, also finds the item in that range.
 void match_items(ExpectedBlocks& blocks, bool has_one_range, fxt::Budget& matches) {
   blocks.item_of.resize(blocks.shapes.size());
   ItemMatch match;

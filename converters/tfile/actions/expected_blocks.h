@@ -28,12 +28,12 @@ struct ExpectedBlocks {
   std::vector<Item> items;
   std::span<const TracepointAction> actions;
   std::vector<ExpressionShape> shapes;  // one for each expression among the actions
-  // For each expression: the trace state variable that it records if it does nothing else.
+  // For each expression: the name of the variable, if the expression only records a trace state variable.
   std::vector<std::string_view> variables;
-  std::vector<bool> is_needed;  // by expression: it records memory, or has a value that is shown
-  // For each expression: the item that it records, if the commands alone decide it.
+  std::vector<bool> is_needed;  // by expression: true if it records memory or has a shown value
+  // For each expression: its item, if the commands leave only one possible item.
   std::vector<std::optional<std::size_t>> item_of;
-  std::optional<std::size_t> range_item;  // the only item in the only memory range
+  std::optional<std::size_t> range_item;  // the only possible item in the only memory range
   WantedRegisters wanted;
   bool records_stack = false;  // an action records memory from the stack pointer on
   // The kinds of a complete frame's blocks, in order: 'R', 'M', 'V', 'S'. Exact unless an expression jumps.
@@ -57,8 +57,8 @@ class LocationTable {
   std::span<const ExpectedFrames> locations_of(std::int16_t tracepoint) const;
   // The first location of the tracepoint at an address; null if it has no location there.
   const ExpectedFrames* location_at(std::int16_t tracepoint, std::uint64_t address) const;
-  // True if a location of the tracepoint has hits, or steps, whose blocks have the kinds in `shape`, or begin
-  // with them. Kinds are written as in ExpectedBlocks::shape.
+  // True if the hits, or the steps, of a location have blocks of the kinds in `shape`, as in
+  // ExpectedBlocks::shape. If `is_beginning`, more blocks may follow these.
   bool has_hits_like(std::int16_t tracepoint, std::string_view shape, bool is_beginning) const {
     return has_shape(tracepoint, hit_shapes_, shape, is_beginning);
   }
@@ -86,15 +86,15 @@ class LocationTable {
   Shapes hit_shapes_, step_shapes_;                                  // sorted
 };
 
-// Number of items times number of expressions, summed over all locations.
+// A limit for the number of items times the number of expressions, summed over all locations.
 inline constexpr fxt::Limit kMatchedItems{"matches of items with expressions", 10'000'000, 1024};
 
 ExpectedFrames expect_frames(const TracepointLocation& location, const VariableIndex& variables,
                              const RegisterLayout* layout, Names& names, fxt::Budget& matches);
 
-// Computes the expected blocks of all locations. The table points into the description and the layout, which
-// may be null. `matches` is a budget of kMatchedItems. If a location exceeds it, its expressions have no
-// items.
+// Computes the expected blocks of all locations. The table points into the description and the layout, and
+// the layout may be null. `matches` is a budget of kMatchedItems. If a location exceeds this budget, the
+// expressions of the location have no items.
 LocationTable expect_all_frames(const Description& description, const RegisterLayout* layout, Names& names,
                                 fxt::Budget& matches);
 

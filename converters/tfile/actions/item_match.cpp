@@ -7,8 +7,8 @@ namespace {
 
 using Kind = CollectItem::Kind;
 
-// True if an expression may record an item, by the form of both. `variable` is the trace state variable that
-// the expression records if it does nothing else.
+// True if an expression of this form may record an item of this kind. `variable` is the name of the variable,
+// if the expression only records a trace state variable.
 bool may_record(const ExpressionShape& shape, std::string_view variable, const CollectItem& item, Kind kind) {
   switch (kind) {
     case Kind::Variable:
@@ -51,7 +51,7 @@ bool ItemMatch::match(const ExpectedBlocks& expected, Evidence* evidence) {
     if (items[i].kind == Kind::Variables) alignment_.allow_many(i);
     const auto has_expression = evidence != nullptr ? evidence->has_expression(i) : std::nullopt;
     if (has_expression ? !*has_expression : may_have_no_expression(items[i])) alignment_.allow_none(i);
-    // The text can't prove that an item has no address, because it may be in another language than
+    // The text does not prove that an item has no address, because the text may be in a language other than
     // C.
     const Kind kind = evidence != nullptr && items[i].kind == Kind::Value ? Kind::Expression : items[i].kind;
     for (std::size_t j = 0; !is_too_large && j < expressions; ++j)

@@ -1,6 +1,6 @@
-// Matches the items of a tracepoint with the expressions among its actions. A trace file does not contain
-// which expression records which item. It follows from the order of both, from the form of the expressions,
-// and, with a program, from the values in the program.
+// Matches the items of a tracepoint with the expressions among its actions. A trace file does not record
+// which expression belongs to which item. This follows from the order of both, from the form of the
+// expressions, and, if there is a program, from the values in the program.
 #pragma once
 
 #include <cstddef>
@@ -14,24 +14,24 @@ namespace convert::tfile {
 
 class ItemMatch {
  public:
-  // The evidence of a program about the items at one place in its code.
+  // The facts that a program gives about the items at one place in its code.
   class Evidence {
    public:
     virtual ~Evidence() = default;
-    // True if the item must have an expression, false if it may have none, nothing if its form decides.
+    // True if the item must have an expression, false if it may have none. No value if this is unknown.
     virtual std::optional<bool> has_expression(std::size_t item) = 0;
-    // True if the expression can have recorded the item at the place that the program gives it.
+    // True if the expression may have recorded the item at the item's place in the program.
     virtual bool fits(std::size_t item, std::size_t expression) = 0;
   };
 
-  // If `evidence` is null, only the commands decide. Returns false if no order of the items explains all
-  // expressions.
+  // If `evidence` is null, only the commands decide. Returns false if no alignment of the items with the
+  // expressions is possible.
   bool match(const ExpectedBlocks& expected, Evidence* evidence);
 
-  // The item of an expression, if all possible orders agree on it.
+  // The item of an expression, if all possible alignments give it the same item.
   std::optional<std::size_t> item_of(std::size_t expression) const { return alignment_.item_of(expression); }
-  // True if some items must have been recorded at other places than the program gives them. can_be_misfit()
-  // tells whether this item may be one of them.
+  // True if some items were certainly not recorded at their places in the program. can_be_misfit() is true
+  // for each item that may be one of them.
   bool has_misfits() const { return alignment_.has_misfits(); }
   bool can_be_misfit(std::size_t item) const { return alignment_.can_be_misfit(item); }
   // Returns the only item that a memory range can hold, or nothing if several items are possible.

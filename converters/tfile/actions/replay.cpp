@@ -9,13 +9,13 @@ namespace convert::tfile {
 namespace {
 
 constexpr std::uint64_t kMaxBlock = 65535;  // longer ranges continue in the next block
-// An expected block is searched for among this many unexplained blocks.
+// The number of unexplained blocks among which an expected block is searched.
 constexpr std::size_t kLookAhead = 4;
 
 }  // namespace
 
-// A frame as the target of an expression that runs again. Each memory that the expression records must be the
-// next block of the frame.
+// Lets an expression run again on a frame. Memory that the expression records must be the next block of the
+// frame, or one of the few blocks after it.
 class Replay::FrameTarget : public EmulatorTarget {
  public:
   FrameTarget(Replay& replay, ActionResult& action)
@@ -99,7 +99,7 @@ template <typename Target>
 bool Replay::run_all(std::span<const TracepointAction> actions, const std::vector<bool>& is_needed,
                      FrameMemory& frame, fxt::Budget& work) {
   constexpr std::uint64_t kWorkPerAction = 16, kWorkPerInstruction = 8;
-  // Each instruction may search for the block that has an address.
+  // An instruction may search all blocks for an address.
   const std::uint64_t work_per_instruction = kWorkPerInstruction + frame.memory().size();
   memory_ = &frame;
   at_ = 0;
@@ -120,7 +120,7 @@ bool Replay::run_all(std::span<const TracepointAction> actions, const std::vecto
   return true;
 }
 
-// Takes the next block, and the blocks that continue it up to `length`.
+// Takes the next block, and the blocks that continue its memory, until they have `length` bytes.
 Replay::RecordedMemory Replay::consume(std::uint64_t length) {
   const auto& blocks = memory_->memory();
   const HeldBlock& first = blocks[at_];

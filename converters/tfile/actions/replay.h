@@ -36,9 +36,9 @@ class Replay {
     std::optional<std::uint64_t> result = {};  // for an expression
   };
 
-  // Runs the actions on a frame. `is_needed` has for each expression whether it runs; if it is empty, all
+  // Runs the actions on a frame. Only the expressions that `is_needed` marks are run; if it is empty, all are
   // run. The results point into `actions` and the frame. `work` is a budget of kFrameWork. Returns false if
-  // it is exceeded; then the results are not complete.
+  // the budget is exceeded; then the results are not complete.
   bool run(std::span<const TracepointAction> actions, const std::vector<bool>& is_needed, FrameMemory& frame,
            fxt::Budget& work);
 

@@ -14,7 +14,7 @@
 namespace convert::tfile {
 namespace {
 
-// The register names that GDB has on every machine, and the registers for which `fp` and `ps` stand.
+// The register names that GDB has on every machine, then the registers that `fp` and `ps` may mean.
 constexpr std::array<std::string_view, 4> kStandard{"pc", "sp", "fp", "ps"};
 constexpr std::array<std::string_view, 6> kFrames{"rbp", "ebp", "x29", "r11", "s8", "r31"};
 constexpr std::array<std::string_view, 4> kStatus{"eflags", "cpsr", "psr", "msr"};
@@ -41,7 +41,7 @@ std::vector<std::string> wholes_of(std::string_view part) {
   return {"r" + core, "e" + core};
 }
 
-// "ymm3" consists of "xmm3" and "ymm3h".
+// Returns the pieces of a vector register. For example, "ymm3" consists of "xmm3" and "ymm3h".
 std::vector<std::string> vector_pieces_of(std::string_view name) {
   if (name.size() < 4 || !name.substr(1).starts_with("mm") || !is_number(name.substr(3))) return {};
   const std::string number(name.substr(3));

@@ -11,8 +11,8 @@
 
 namespace convert::tfile {
 
-// The registers that `$name` means. Empty if it means none. GDB also has names for parts of registers ("al")
-// and for combinations ("ymm3"). Without `layout` only names that GDB has on every machine are known.
+// The registers that `$name` means. Empty if it is not a register. GDB also has names for parts of registers
+// ("al") and for combinations ("ymm3"). Without `layout`, only names that GDB has on every machine are known.
 std::vector<const Register*> registers_named(std::string_view name, const RegisterLayout* layout);
 bool is_register_name(std::string_view name, const RegisterLayout* layout);
 
@@ -21,7 +21,7 @@ bool is_register_name(std::string_view name, const RegisterLayout* layout);
 bool is_in_mask(std::span<const TracepointAction> actions, const Register& reg);
 
 struct WantedRegisters {
-  bool all = false;                    // $regs
+  bool all = false;                    // true for $regs
   std::vector<const Register*> named;  // in the order of the layout
 };
 

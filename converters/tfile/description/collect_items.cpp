@@ -122,7 +122,7 @@ bool is_value(std::string_view text) {
 
 CollectItem::Kind kind_of(std::string_view text, const IsName& is_variable, const IsName& is_register) {
   using Kind = CollectItem::Kind;
-  // Removes brackets, because "(count)" is recorded as "count".
+  // Removes outer brackets, because GDB records "(count)" like "count".
   while (text.starts_with('(') && text.ends_with(')') && end_of_brackets(text, 0) == text.size())
     text = trimmed(text.substr(1, text.size() - 2));
   if (is_plain_name(text)) return Kind::Name;

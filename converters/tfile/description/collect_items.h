@@ -38,18 +38,18 @@ using IsName = std::function<bool(std::string_view)>;
 inline bool is_no_name(std::string_view) { return false; }
 
 // Splits the commands of a location ("collect a, b", "while-stepping 3", "end", …). `is_variable` and
-// `is_register` classify a $name; they get it without the $.
+// `is_register` classify a $name, and get the name without the $.
 CollectItems collect_items(const std::vector<std::string>& commands, const IsName& is_variable = is_no_name,
                            const IsName& is_register = is_no_name);
 
-// The offset after the template arguments that begin at `at`. They are followed by "::", as in "Box<int,
-// 3>::all", unless they belong to a type. Returns `at` if the "<" there is an operator, or if there is no
-// "<".
+// The offset after the template arguments that begin at `at`. In a name that is not a type, "::" must follow
+// the arguments, as in "Box<int, 3>::all". Returns `at` if there is no "<" at `at`, or if the "<" is an
+// operator.
 std::size_t end_of_template_arguments(std::string_view text, std::size_t at, bool is_type = false);
 
-// The text in the quotes that begin at `at`. Nothing if the quotes do not end. The text is a character if it
-// is one character or begins with a backslash. Otherwise, it is the name of a file if "::" follows, or else
-// the name of a variable: "'app::count'".
+// The text in the quotes that begin at `at`. Nothing if the quotes do not end. The text means a character if
+// it has only one character, or begins with a backslash. Otherwise, it is the name of a file if "::" follows,
+// or else the name of a variable: "'app::count'".
 std::optional<std::string_view> quoted_at(std::string_view text, std::size_t at);
 inline bool is_quoted_character(std::string_view inside) {
   return inside.size() == 1 || inside.starts_with('\\');

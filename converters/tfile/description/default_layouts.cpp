@@ -64,7 +64,7 @@ constexpr std::array kTexts{
         "powerpc:common",
         "u4: r0-r31 f8: f0-f31 p4: pc u4: msr cr p4: lr u4: ctr xer c4: fpscr b16: vr0-vr31 c4: vscr vrsave",
         {0x19c}},
-    // The upper halves of its 64-bit registers come after the lower ones.
+    // The upper halves of e500's 64-bit registers come after all lower halves.
     LayoutText{"powerpc:e500",
                "u4: r0-r31 c4: ev0h-ev31h p4: pc u4: msr cr p4: lr u4: ctr xer c8: acc c4: spefscr",
                {0x124}},

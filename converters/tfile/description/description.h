@@ -33,7 +33,7 @@ struct TraceStatus {
   std::string stop_text;                         // the note of tstop, or the error message
   std::optional<std::uint64_t> stop_tracepoint;  // the tracepoint, if a pass count or an error stopped it
   std::optional<std::uint64_t> frames;           // number in the buffer when it was saved
-  // Number of frames in the whole recording; in a circular buffer, larger than `frames`.
+  // The number of frames in the whole recording. A circular buffer holds only the last `frames` of them.
   std::optional<std::uint64_t> frames_created;
   std::optional<std::uint64_t> buffer_free, buffer_size;  // bytes
   bool circular = false;

@@ -48,7 +48,7 @@ enum class ValueForm : std::uint8_t {
 constexpr bool is_number(ValueForm form, std::uint64_t size) {
   return form == ValueForm::Float ? size == 4 || size == 8 : form < ValueForm::Float && size <= 8;
 }
-// True if the program may show the target of the pointer.
+// True for pointers whose target may have a text or a symbol in the program.
 constexpr bool has_pointee(ValueForm form) { return form > ValueForm::Pointer && form < ValueForm::Float; }
 
 // ---- Text ----

@@ -75,7 +75,7 @@ class RegisterLayout {
 };
 
 // The significant bits of an address. 64-bit targets sign-extend the addresses of 32-bit programs:
-// 0xffffffffffffd780 is 0xffffd780. `layout` may be null.
+// 0xffffffffffffd780 means 0xffffd780. `layout` may be null.
 inline std::uint64_t address_mask(const RegisterLayout* layout) {
   return layout != nullptr && layout->address_bytes() == 4 ? 0xffff'ffff : ~std::uint64_t{0};
 }

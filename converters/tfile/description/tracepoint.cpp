@@ -22,7 +22,7 @@ std::string_view next_digits(std::string_view& text) {
   return digits;
 }
 
-// "-1", "FFFFFFFF" and "FFFFFFFFFFFFFFFF" mean that there is no base register.
+// Takes a base register. "-1", "FFFFFFFF" and "FFFFFFFFFFFFFFFF" mean that there is none.
 std::optional<std::int64_t> next_base(std::string_view& text) {
   if (text.starts_with('-')) {
     text.remove_prefix(1);
@@ -48,7 +48,7 @@ std::optional<TracepointAction> next_memory_action(std::string_view& text) {
   return action;
 }
 
-// "<length in bytes>,<bytecode>", of X actions and of conditions.
+// Takes "<length in bytes>,<bytecode>", which X actions and conditions have.
 std::optional<std::vector<std::byte>> next_code(std::string_view& text) {
   const auto length = hex_number(next_digits(text));
   if (!length || !consume_prefix(text, ",") || *length > text.size() / 2) return std::nullopt;
@@ -57,7 +57,7 @@ std::optional<std::vector<std::byte>> next_code(std::string_view& text) {
   return code;
 }
 
-// The rest of a T piece: "E:<steps>:<passes>" and options.
+// Reads the rest of a T piece: "E:<steps>:<passes>" and options.
 std::optional<std::string> read_definition(TracepointLocation& location, std::string_view rest) {
   const std::string_view state = next_field(rest, ':');
   if (state != "E" && state != "D") return fmt::format("tracepoint state is '{}', expected E or D", state);

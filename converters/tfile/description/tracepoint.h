@@ -25,8 +25,8 @@ struct TracepointAction {
   std::vector<std::byte> code = {};  // Expression: agent bytecode
 };
 
-// The memory that the lines of a description occupy after reading. It is far larger than the lines, because a
-// line of 20 bytes may define a location.
+// A limit for the memory that a description occupies after reading. This memory is far larger than the text,
+// because a line of 20 bytes may define a location.
 inline constexpr fxt::Limit kDescriptionMemory{"MiB for the tracepoints of a trace file", 80 * fxt::kMiB,
                                                16 * fxt::kKiB};
 
@@ -51,7 +51,7 @@ struct TracepointLocation {
   std::vector<TracepointAction> hit_actions, step_actions;
   std::optional<std::uint64_t> hits, bytes_used;
 
-  // Source texts while the pieces are read. They are empty later.
+  // Source texts, which are kept only while the pieces are read.
   struct Source {
     std::string type;
     std::uint64_t length = 0;

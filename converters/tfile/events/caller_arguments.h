@@ -26,7 +26,7 @@ class CallerArguments {
   CallerArguments(const TraceFile& trace, const ProgramSymbols* symbols, FrameMemory& memory,
                   ImportContext& import_context);
 
-  // Adds the callers of the frame in the memory. The frame was recorded at `pc`, and is shown as `label`.
+  // Adds the callers of the frame that is in the FrameMemory. It is at `pc`, and is shown as `label`.
   void add(RecipeDraft& draft, const Frame& frame, std::uint64_t pc, const ExpectedBlocks& expected,
            LabelId label);
 
@@ -34,10 +34,10 @@ class CallerArguments {
   struct Function {
     std::string name;  // with functions that are inlined there: "inner < outer"
     bool is_main = false;
-    std::vector<LabelId> calls = {};  // the label of each of them, innermost first
+    std::vector<LabelId> calls = {};  // the labels of these functions, innermost first
   };
   const Function& function_at(std::uint64_t address);
-  // `functions` are inlined into each other, innermost first.
+  // Each of `functions` is inlined into the next one.
   Function described(const std::vector<std::string>& functions);
   void add_calls(std::span<const LabelId> calls, std::optional<std::uint64_t> frame_address);
 

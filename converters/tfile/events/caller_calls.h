@@ -1,10 +1,10 @@
-// Shows the callers of hits as calls around them. A call lasts from the first to the last of consecutive hits
-// of a thread that have it. A frame without callers, or on another thread's lane, is not inside of it.
+// Shows the callers of hits as calls around the hits. A caller's call lasts from the first to the last of
+// consecutive hits of a thread that have this caller. Frames without callers, or on other lanes, are outside.
 //
 //     hits       leaf    leaf          leaf
 //     callers    main    work < main   main
-//     calls      [main           ]     the first hit and the last one have it, so it lasts until the last one
-//                        [work]        has no length, because one hit has it
+//     calls      [main           ]     lasts from the first hit to the last one, because all hits have it
+//                        [work]        has no length, because only one hit has it
 #pragma once
 
 #include <algorithm>
@@ -19,9 +19,9 @@
 
 namespace convert::tfile {
 
-// The time at which the top call of a lane ends, if it was last seen at `seen_ns`. The timeline may have
-// emitted a call that it did not wait for. The end of such a call must not come before `announced_ns`, which
-// is the source's latest watermark.
+// The end time of the top call of a lane that was last seen at `seen_ns`. If the timeline has already
+// emitted the start of this call, the end must not be before `announced_ns`, which is the source's latest
+// watermark.
 inline std::uint64_t end_of_top_call(const Lane& lane, std::uint64_t seen_ns, std::uint64_t announced_ns) {
   const std::uint64_t end_ns = lane.clamped(seen_ns);
   return lane.calls().back().is_pending() ? end_ns : std::max(end_ns, announced_ns);
@@ -31,8 +31,8 @@ class CallerCalls {
  public:
   bool empty() const { return open_.empty(); }
 
-  // Before a hit at `time_ns` with these callers, innermost first: ends the open calls that are not callers
-  // of the hit, and begins callers that are not open. Changes nothing if the lane has other open calls.
+  // Called before a hit at `time_ns`, with its callers, innermost first. Ends open calls that are not callers
+  // of the hit, and begins callers that are not open. Does nothing if the lane has other open calls.
   void show(Lane& lane, std::span<const CallerCall> callers, std::uint64_t time_ns,
             std::uint64_t announced_ns) {
     auto found = open_.find(&lane);

@@ -11,7 +11,7 @@ namespace {
 
 // A file may have any number of addresses. Therefore, only some of their names are interned.
 constexpr std::size_t kMaxMemoryNames = 65536;
-// Only among the first items, repeated names are found.
+// Repeated names are found only among this many names.
 constexpr std::size_t kMaxDistinctItems = 256;
 
 }  // namespace

@@ -21,19 +21,19 @@ class FrameArguments {
   // Starts with the frame that is in the FrameMemory.
   void start();
 
-  // Returns false if the frame already has an argument with this name.
+  // Reserves a name for one argument. Returns false if the frame already has an argument with this name.
   bool claim_name(NameId name);
 
-  // These functions need a claimed name. `bytes` of unknown type belong to a value of `size` bytes.
+  // claim_name() must be called first. `bytes` have an unknown type and belong to a value of `size` bytes.
   void add_untyped(NameId name, const FrameBytes& bytes, std::uint64_t size);
   void add_pointer(NameId name, ValueForm form, std::uint64_t address);
 
-  // These functions claim their names themselves. The bytes of a leaf are in the frame, or were computed.
+  // These functions call claim_name() themselves. `bytes` are in the frame, and `value` was computed.
   void add_leaf(const Leaf& leaf, const FrameBytes& bytes);
   void add_leaf(const Leaf& leaf, std::span<const std::byte> value);
   void add_more(const ValueLayout& layout);  // adds the number of leaves that are not shown
 
-  // Marks memory that an argument shows, or through which it was read (a pointer).
+  // Marks memory as used: memory that an argument shows, or a pointer through which that memory was read.
   void mark_used(std::uint64_t address, std::uint64_t size);
   void mark_used(const Replay::ActionResult& action);
   bool is_used(std::size_t block) const { return is_used_[block]; }

@@ -33,27 +33,27 @@ class FrameItems {
 
   // The values of an item: one value, or the variables of $args or $locals. Empty without the program.
   const std::vector<ItemValue>& values(std::size_t item) const { return proof_.values(item); }
-  // True if an item other than hidden variables has this name, or uses it.
+  // True if an item, except a hidden variable, has this name or contains it as a word.
   bool is_named(std::string_view name) const;
-  // True if the expression has a form that is understood, as far as this is known without the program.
+  // True if the parser understands the expression. Without the program, true for every expression.
   bool is_understood(std::string_view expression) const {
     return !has_scope_ || tfile::is_understood(expression, *proof_.scope());
   }
   EvaluationContext evaluation() { return proof_.evaluation(); }
   // True if the actions of the tracepoint contradict the item's place in the program.
   bool is_contradicted(std::size_t item) const { return is_contradicted_[item]; }
-  // True if this is so for an item with this text.
+  // True if the actions contradict an item with this text.
   bool is_contradicted(std::string_view text) const { return contradicted_texts_.contains(text); }
 
-  // True if the frame is a step in code that the program describes. The actions were made for other code,
-  // where a name may have meant another variable.
+  // True if the frame is a step in code that the program describes. The actions were made for the code of the
+  // tracepoint, where a name may mean another variable.
   bool is_known_step() const { return is_elsewhere_ && has_scope_ && !proof_.scope()->has_types_only; }
 
   const std::vector<Replay::ActionResult>& actions() const { return proof_.actions(); }
   // The expressions among the actions, and the item that each recorded.
   const std::vector<const Replay::ActionResult*>& expressions() const { return proof_.expressions(); }
   std::optional<std::size_t> item_of(std::size_t expression) const { return proof_.item_of(expression); }
-  // The bytes of memory if the actions explain them.
+  // The bytes at the address. Empty if the frame lacks them, or if the actions of a hit do not explain them.
   FrameBytes recorded(std::uint64_t address, std::uint64_t size);
 
  private:

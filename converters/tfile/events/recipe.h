@@ -20,8 +20,8 @@
 
 namespace convert::tfile {
 
-// A call around the frame. In other frames, the same call has the same properties, as far as they are known.
-// So does the next call of the function if it has the same place in the stack and was made at the same place.
+// A call around the frame. Two frames have the same call if all known properties are equal. Another call of
+// the function has equal properties if its frame address and the place of the call are the same.
 struct CallerCall {
   LabelId label{};
   std::optional<std::uint64_t> frame_address = {};
@@ -89,7 +89,7 @@ class Recipe {
   std::size_t run(std::span<const std::byte> bytes, std::uint64_t number, std::endian order,
                   std::uint64_t time_ns, Lane& lane);
 
-  // The number of arguments in all records of the frame for whose name `is_counted` is true.
+  // The number of arguments, in all records of the frame, for whose names `is_counted` is true.
   template <typename IsCounted>
   std::size_t count_arguments(const IsCounted& is_counted) const {
     std::size_t count = 0;
@@ -102,8 +102,8 @@ class Recipe {
  private:
   friend class RecipeDraft;
 
-  // The value of a record's first argument follows a header word. Every record except counters begins with
-  // the frame's number.
+  // A header word precedes the value of a record's first argument. The first argument of every record, except
+  // counters, is the frame's number.
   static constexpr std::size_t kFirstValueWord = 1;
 
   struct Record {
@@ -111,7 +111,7 @@ class Recipe {
     Arguments arguments;  // the frame's number first, except for counters
   };
   struct ValueSlot {
-    std::uint32_t record, word;  // place of the value: the word of that record's arguments
+    std::uint32_t record, word;  // the value's place: a word in the arguments of this record
     FramePart part;
     ValueForm form;
     const Register* flags = nullptr;  // the register, for form Flags
@@ -129,7 +129,7 @@ class Recipe {
   NumberTexts* number_texts_ = nullptr;
   bool opens_call_ = false;
   bool is_reusable_ = false;
-  // The frame's own records, then counters; those from records_used_ on are spare.
+  // The frame's own records, then its counters. Records from records_used_ on are unused.
   std::vector<Record> records_;
   std::size_t hit_records_ = 0, records_used_ = 0;
   std::vector<ValueSlot> slots_;

@@ -58,7 +58,7 @@ void VariableArguments::add(RecipeDraft& draft, FrameMemory& memory) {
   for (const Shown* shown : in_frame_) {
     const FrameBytes& latest = shown->held.back();
     draft.add_number(shown->name, ValueForm::Signed, latest);
-    // The values decide which of the earlier values are shown.
+    // An earlier value is shown only if it differs from the latest one, so the values are read.
     const auto value_of = [&](const FrameBytes& bytes) {
       return static_cast<std::int64_t>(unsigned_bits(memory.look_at(bytes), memory.order()));
     };
@@ -159,7 +159,7 @@ void RecipeBuilder::add_static_data() {
   }
 }
 
-// The blocks at one address make one blob: the first block, and then the rest of each longer block.
+// Adds one blob per address: the first block there, and then the additional bytes of each longer block.
 void RecipeBuilder::add_blobs() {
   by_address_.clear();
   bool has_registers = false;

@@ -19,10 +19,10 @@ class RecipeCache {
   struct Known {
     Recipe recipe;
     std::int16_t tracepoint;
-    Lane* lane;  // lane of all frames with its pattern
+    Lane* lane;  // the lane of all frames of this pattern
   };
 
-  // Frames of a pattern have one recipe. Patterns are numbered in the order in which they are added.
+  // All frames of a pattern have the same recipe. Patterns are numbered in the order in which they are added.
   bool has_patterns() const { return !of_pattern_.empty(); }
   Known& of_pattern(std::size_t pattern) { return known_[of_pattern_[pattern]]; }
   void add_pattern(const Recipe& recipe, std::int16_t tracepoint, Lane& lane) {
@@ -30,8 +30,8 @@ class RecipeCache {
     known_.push_back({.recipe = recipe, .tracepoint = tracepoint, .lane = &lane});
   }
 
-  // Finds the recipe for frames of a tracepoint with the same blocks in the same context. This is for frames
-  // without a pattern, because their registers identify the thread. Null if no recipe is known.
+  // Finds the recipe of a frame by its tracepoint, blocks and context. Such frames have no pattern, because
+  // their registers identify the thread. Null if no recipe is known.
   Recipe* find(const Frame& frame, const FrameContext& context, const FrameTime& time);
   // A few recipes of each tracepoint are kept.
   void add(const Recipe& recipe, const Frame& frame, const FrameContext& context, const FrameTime& time);

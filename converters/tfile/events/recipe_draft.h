@@ -23,8 +23,8 @@ class ContinuedLabels {
   ContinuedLabels(Names& names, std::size_t arguments_per_record)
       : names_(names), arguments_per_call_(2 * arguments_per_record) {}
   LabelId label_of(LabelId label, std::size_t nth);
-  // The maximum number of arguments of a begin and its end. More arguments go into further records of the
-  // same name.
+  // The maximum number of arguments of a call's start and end. More arguments go into further records with
+  // the same name.
   std::size_t arguments_per_call() const { return arguments_per_call_; }
 
  private:
@@ -78,7 +78,7 @@ class RecipeDraft {
               NumberTexts& texts)
       : frame_name_(frame_name), continued_(continued), plots_(plots), wholes_(wholes), texts_(texts) {}
 
-  // Clears the recipe, but reuses its memory. Both must stay valid until finish(); `memory` has the frame.
+  // Clears `recipe`, and reuses its storage. `recipe` and `memory` (the frame) must be valid until finish().
   void start(Recipe& recipe, FrameMemory& memory, LabelId label, bool opens_call);
   // If the argument is plotted, the counter shows `plotted`, which is the number in the argument's text.
   void add(const Argument& argument, const Argument& plotted);
@@ -97,7 +97,7 @@ class RecipeDraft {
   void set_callers(std::span<const CallerCall> callers) {
     recipe_->callers_.assign(callers.begin(), callers.end());
   }
-  // Names the wholes, adds the counters of the plotted arguments, and decides whether the recipe is reusable.
+  // Renames arguments that have parts, adds counters for plotted arguments, and decides about reuse.
   void finish();
 
  private:

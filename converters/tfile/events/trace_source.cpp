@@ -20,7 +20,7 @@ TraceSource::TraceSource(std::unique_ptr<TraceRecording> recording, FrameLanes l
       clock_(recording_->trace, recording_->survey.time),
       session_(recording_->trace, recording_->survey, clock_, main, import_context),
       recipes_(*recording_, choice, import_context) {
-  // The timeline keeps its sources until then.
+  // The timeline keeps this source until it has called the function.
   import_context.timeline.at_end([this] {
     for (std::string& line : recipes_.details())
       import_context_.stats.details.push_back({.input = recording_->trace.path, .text = std::move(line)});
@@ -119,7 +119,7 @@ TraceSource::Emitted TraceSource::emit(const Frame& frame, const FrameContext& c
   const std::uint64_t time_ns = begin_frame(lane, frame.tracepoint, context.is_step, time.ns);
   const bool can_repeat = context.has_registers && classifier_.classifies_alike(frame);
   Recipe& recipe = recipes_.recipe_of(frame, context, time, can_repeat);
-  // Calls on the thread of another input could cross that input's calls.
+  // Calls of callers could cross the calls that another input has on this thread.
   const bool shows_callers = lanes_.of_tracepoint.empty() && !lane.is_matched();
   if (!context.is_step && shows_callers) callers_.show(lane, recipe.callers(), time_ns, announced_ns_);
   const std::size_t lane_bytes =

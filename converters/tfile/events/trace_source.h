@@ -29,12 +29,12 @@ class SteppingCalls {
  public:
   bool empty() const { return open_.empty(); }
 
-  // Takes a hit whose call was begun on its lane.
+  // Adds the call of a hit, which has begun on the lane.
   void open(Lane& lane, std::int16_t tracepoint, std::uint64_t time_ns) {
     open_.push_back({.lane = &lane, .tracepoint = tracepoint, .is_over = false, .last_step_ns = time_ns});
   }
 
-  // Takes a step. The call to which the step belongs lasts at least until `time_ns`.
+  // Adds a step to its call, which lasts at least until `time_ns`.
   void extend(const Lane& lane, std::int16_t tracepoint, std::uint64_t time_ns) {
     const auto call = std::find_if(open_.rbegin(), open_.rend(), [&](const Call& open) {
       return open.lane == &lane && open.tracepoint == tracepoint && !open.is_over;
@@ -42,9 +42,9 @@ class SteppingCalls {
     if (call != open_.rend()) call->last_step_ns = time_ns;
   }
 
-  // Ends the open call of the tracepoint, or, without a tracepoint, all calls of the lane. A call that
-  // contains other calls ends with the last of them. Not inline, because traces without steps never need it.
-  // `announced_ns` is that of end_of_top_call().
+  // Ends the open call of the tracepoint. Without a tracepoint, ends all calls of the lane. A call that
+  // contains open calls ends together with the last of them. Not inline, because traces without steps never
+  // need it. See end_of_top_call() for `announced_ns`.
   [[gnu::noinline]] void end(Lane& lane, std::optional<std::int16_t> tracepoint, std::uint64_t announced_ns) {
     const bool ends_all = !tracepoint || open_.size() > kMaxOpen;
     for (Call& call : open_)
@@ -62,7 +62,7 @@ class SteppingCalls {
   }
 
  private:
-  // If hits of two tracepoints alternate, each call contains the next one, and none could end.
+  // If hits of two tracepoints alternate, each call contains the next one, and none ends without a limit.
   static constexpr std::size_t kMaxOpen = 512;
 
   struct Call {

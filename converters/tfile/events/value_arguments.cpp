@@ -39,7 +39,7 @@ const NoteKind& note_kind_of(Missing missing) {
   }
 }
 
-// True if an item of unknown type is text. An item of a number's size is not, even with collect/s.
+// True if an item of unknown type is shown as text: with collect/s, unless it has the size of a number.
 bool is_shown_as_text(bool is_collected_as_string, std::uint64_t size) {
   return is_collected_as_string && size != 1 && size != 2 && size != 4 && size != 8;
 }
@@ -73,7 +73,7 @@ void ValueArguments::add(std::uint64_t number, std::int16_t tracepoint, const Fr
   arguments_.add_unused();
 }
 
-// False if no memory of the frame has a name.
+// Returns false if no memory of the frame has a name.
 bool ValueArguments::start_items(const FrameContext& context, const ExpectedFrames& location) {
   const ExpectedBlocks& expected = context.is_step ? location.step : location.hit;
   if (expected.items.empty() && symbols_ == nullptr) return false;
@@ -88,7 +88,7 @@ bool ValueArguments::start_items(const FrameContext& context, const ExpectedFram
 }
 
 void ValueArguments::add_items(const ExpectedBlocks& expected) {
-  // Of items with one name, the first is shown. For a pointer, the item of collect/s also has the text.
+  // Only the first of several items with one name is shown. Therefore, items of collect/s are added first.
   for (const bool are_strings : {true, false})
     for (std::size_t i = 0; i < expected.items.size(); ++i)
       if (expected.items[i].is_string == are_strings) add_item(i, expected);
@@ -120,7 +120,7 @@ void ValueArguments::add_item(std::size_t index, const ExpectedBlocks& expected)
     // The name belongs to the visible variable if the frame also has that variable.
     if (value.is_hidden && items_.is_named(value.text)) continue;
     if (item.kind == Kind::Variables && items_.is_contradicted(value.text)) continue;
-    // GDB finds the return address by the frame pointer, even if the program needs memory that is missing.
+    // If the program does not show the place of the return address, add_recorded() shows what GDB recorded.
     if (item.kind == Kind::ReturnAddress && value.value.storage.kind == Storage::Kind::None) continue;
     is_typed |= add_value(value, pointer_form(item, expected));
   }

@@ -1,6 +1,6 @@
-// Shows the collected values as arguments. With the program, items are evaluated on the frame's contents.
-// They are shown if the tracepoint's actions prove that they recorded exactly these items. Without the
-// program, blocks get names only if they can belong to one item only, and no types.
+// Shows the collected values as arguments. With the program, items are evaluated on the frame's contents. An
+// item is shown if the tracepoint's actions prove that they recorded exactly this item. Without the program,
+// a block gets a name only if it can belong to one item only, and it gets no type.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,8 @@ class ValueArguments {
   void add(std::uint64_t number, std::int16_t tracepoint, const FrameContext& context,
            const ExpectedFrames* location);
 
-  // The items of a tracepoint that had no value of a known type in some frame, and the reason for the first
-  // one.
+  // The items of a tracepoint that had no typed value in at least one frame, and the reason for the first
+  // such item.
   struct Lacking {
     std::size_t items = 0;
     std::string first = {};  // "`x`: its location is not understood"

@@ -208,7 +208,7 @@ std::uint64_t field_bits(const Leaf& leaf, std::span<const std::byte> bytes, std
 
 std::uint64_t width_of(const Leaf& leaf) { return leaf.bit_size != 0 ? leaf.bit_size : 8 * leaf.size; }
 
-// The bits of a value that has the width of the leaf, sign-extended.
+// Extends a value of the leaf's width to 64 bits, with its sign if the leaf is signed.
 std::uint64_t in_its_width(const Leaf& leaf, std::uint64_t value) {
   return extended(value, width_of(leaf), leaf.form == ValueForm::Signed || leaf.is_signed);
 }

@@ -15,7 +15,7 @@
 
 namespace convert::tfile {
 
-// Longer memory is spelled only up to this size. A blob has all of it.
+// Memory is spelled only up to this number of bytes. A blob has all bytes.
 inline constexpr std::size_t kSpelledBytes = 64;
 
 // True if the leaf is a number in whole bytes. Then a recipe can read it in other frames.

@@ -1,5 +1,5 @@
-// Bytes of a frame as a place in it, without their values. A recipe can load the bytes at that place
-// from each frame. Only FrameMemory::look_at() gives their values, and it notes that a value was
+// The place of bytes in a frame, without the values of the bytes. A recipe can load the bytes at that
+// place from each frame. Only FrameMemory::look_at() gives the values, and it notes that a value was
 // read.
 #pragma once
 

@@ -43,8 +43,8 @@ class StampReader {
   // Returns nothing if the frame has no timestamp, or an impossible one (see was_impossible()).
   std::optional<std::uint64_t> stamp_ns(const Frame& frame);
 
-  // These functions read the timestamps of simple patterns, whose frames do not use the clocks of KGTP: the
-  // place of $trace_timestamp in all frames of the pattern, if they have it, and the time of a frame.
+  // These functions are for simple patterns, whose frames do not use the clocks of KGTP. They return the
+  // place of $trace_timestamp in the frames of the pattern, if they have it, and the time of a frame.
   bool is_simple(const FramePattern& pattern) const;
   std::optional<std::size_t> stamp_offset(const FramePattern& pattern) const {
     return pattern.value_of(timestamp_);
@@ -99,8 +99,8 @@ class FrameClock {
   // If frames have no timestamps, a second reader reads ahead to the next timestamp.
   FrameClock(const TraceFile& trace, const TimeSurvey& survey);
 
-  // The start and the end of the recording according to the status line. Nothing if its clock is not the
-  // clock of the timestamps, or if the timestamps contradict it. No frame has a time outside of these.
+  // The start and the end of the recording in the status line. Nothing if the line and the timestamps use
+  // different clocks, or contradict each other. No frame is shown before the start or after the end.
   std::optional<std::uint64_t> start_ns() const { return start_ns_; }
   std::optional<std::uint64_t> stop_ns() const { return stop_ns_; }
 

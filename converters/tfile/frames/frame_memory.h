@@ -91,8 +91,8 @@ class FrameMemory {
     return registers_.subspan(reg.offset, reg.size);
   }
 
-  // The memory from the first block on that has the address. Empty if any of the bytes is missing. Valid
-  // until start().
+  // The bytes at an address. Each byte comes from the first block that has its address. Empty if a byte is
+  // missing. Valid until start().
   FrameBytes bytes(std::uint64_t address, std::uint64_t size) {
     address = masked(address);
     const FrameBytes first = held_from(address);

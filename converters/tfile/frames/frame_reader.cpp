@@ -27,7 +27,7 @@ FrameReader::FrameReader(FileWindow& file, const Description& description, const
       format_(format),
       known_(description.locations),
       offset_(description.frames_begin),
-      // The effort of searching is limited for the whole file, so that it is never quadratic.
+      // The effort of searching is limited for the whole file, so that searches never take quadratic time.
       search_budget_(static_cast<std::size_t>(2 * file.size()) + (std::size_t{1} << 20)) {
   at_end_ = !description.is_complete;
   if (description.status) {
@@ -79,8 +79,8 @@ void FrameReader::start_frame(const FrameHeader& header) {
   frame_.is_partial = false;
 }
 
-// Decides about a frame whose blocks are damaged or cut off, or whose tracepoint is unknown. It depends on
-// the bytes after it whether it is a frame, and where the next frame begins.
+// Handles a frame whose blocks are damaged or cut off, or whose tracepoint is unknown. The bytes after the
+// frame show whether it is a frame, and where the next frame begins.
 const Frame* FrameReader::broken_frame(const FrameHeader& header, std::size_t good_bytes) {
   const std::uint64_t blocks_begin = offset_ + kFrameHeaderBytes;
   const std::uint64_t end = blocks_begin + header.size;

@@ -21,8 +21,8 @@ class PatternReader {
   struct Match {
     std::size_t pattern = 0;  // patterns are numbered from 0, in the order in which they were learned
     std::span<const std::byte> bytes;  // begins with the frame's header; valid until the reader moves
-    // These are two members, because a std::optional would be stored in two parts and loaded as one. A
-    // processor can't forward this, and that costs more than comparing the bytes.
+    // These are two members, because a std::optional would be stored in two parts and loaded as one. Such a
+    // load waits for both stores, which takes longer than comparing the bytes.
     bool has_stamp = false;
     std::uint64_t stamp_ns = 0;
 
@@ -34,8 +34,8 @@ class PatternReader {
 
   StampReader& stamps() { return stamps_; }
 
-  // Returns the next frame of the reader. Returns null unless its pattern is known, and its timestamp, if it
-  // has one, is possible. The next call overwrites it.
+  // Returns the next frame of the reader. Returns null if its pattern is unknown, or if it has an impossible
+  // timestamp. The next call overwrites the result.
   const Match* peek() {
     match_.bytes = reader_.peek();
     match_.pattern = patterns_.find(match_.bytes);

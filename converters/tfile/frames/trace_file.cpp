@@ -120,7 +120,7 @@ const RegisterLayout* probe_layout(FileWindow& file, const Description& descript
       if (pc && addresses.contains({number, *pc})) ++matches[l];
     }
   }
-  // Less than half of the frames may match, because steps have other addresses. If several layouts match
+  // Fewer than half of the frames may match, because steps have other addresses. If several layouts match
   // equally well, a typical size decides.
   const RegisterLayout* best = nullptr;
   std::size_t best_rank = 0;

@@ -30,7 +30,7 @@ struct CallFrame {
   std::vector<Dwarf_Op> cfa;       // compute the canonical frame address
   std::vector<Rule> rules;         // registers without a rule have the same value in the caller
   std::size_t return_address = 0;  // number of the register that stands for the return address
-  bool is_signal = false;          // the caller was interrupted there, and has called nothing
+  bool is_signal = false;          // the caller was interrupted by a signal, and made no call
 };
 
 class CallFrames {
@@ -41,7 +41,7 @@ class CallFrames {
 
   // Returns null if no frame is described at `pc`, which is an address in the module.
   DwarfFrame find(Dwarf_Addr pc);
-  // Returns the same rules in another form, for registers below `registers`. Valid until the next call.
+  // Like find(), but as a CallFrame with the rules of registers below `registers`. Valid until the next call.
   const CallFrame* rules_at(Dwarf_Addr pc, std::size_t registers);
 
   const fxt::Budget& work() const { return work_; }

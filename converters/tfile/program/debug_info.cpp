@@ -100,8 +100,8 @@ void add_scopes(DebugInfo& info, const Dwarf_Die& scope, Dwarf_Addr pc, std::vec
   add_within(add_within, scope, 0);
 }
 
-// Why libdw must not open the files where it looks for the unit of a skeleton (elfutils,
-// libdw/libdw_find_split_unit.c); empty if it may.
+// The reason why libdw must not open the files in which it searches the unit of a skeleton (elfutils,
+// libdw/libdw_find_split_unit.c). Empty if libdw may open them.
 std::string reason_not_to_split(Dwarf_Die skeleton, const std::filesystem::path& program) {
   Dwarf_Attribute attribute;
   const auto text = [&](unsigned name) {
@@ -225,7 +225,7 @@ const DebugUnits::Function* DebugUnits::Unit::function_at(Dwarf_Addr pc, fxt::Bu
     add_functions(die, functions, ranges);
     std::ranges::stable_sort(functions, {}, &Function::begin);
   }
-  constexpr int kMaxNested = 16;  // nested functions: their code is around that of others
+  constexpr int kMaxNested = 16;  // one function's code may be around that of others
   auto next = std::ranges::upper_bound(functions, pc, {}, &Function::begin);
   for (int steps = 0; next != functions.begin() && steps < kMaxNested; ++steps)
     if (--next; pc < next->end) return &*next;

@@ -31,14 +31,14 @@
 namespace convert::tfile {
 
 inline constexpr fxt::Limit kVariables{"variables of a function", 4096, 0};
-// A limit for all addresses: the variables of a function count at each address that has frames.
+// A limit for all addresses. A function's variables count once for each address that has frames.
 inline constexpr fxt::Limit kScopeVariables{"variables at code addresses", 4'000'000, 400};
-// libdw allocates some 40 bytes for each byte of operations, and keeps them.
+// libdw allocates some 40 bytes for each byte of operations, and does not free this memory.
 inline constexpr fxt::Limit kLocations{"MiB of locations of variables", 2 * fxt::kMiB, 100};
-// Each list counts once for each address that frames are from.
+// Each list counts once for each address that has frames.
 inline constexpr fxt::Limit kLocationLists{"MiB of lists of locations to search", 512 * fxt::kMiB,
                                            50 * fxt::kKiB};
-// Each function and unit is searched for each address that frames are from, and for each name.
+// Each function and unit is searched for each address that has frames, and for each name.
 inline constexpr fxt::Limit kSearched{"MiB of debug information to search", 2048 * fxt::kMiB,
                                       200 * fxt::kKiB};
 // A limit for ranges, because all units and functions may share the ranges of one long list.
@@ -76,10 +76,10 @@ class DebugUnits {
   std::vector<Unit>& all() { return units_; }
   // The units that may have code at the address.
   std::vector<Unit*> around(Dwarf_Addr pc);
-  // The names of missing files that should have had other parts of units. Empty if no file is missing.
+  // The names of missing files that should contain other parts of units. Empty if no file is missing.
   const std::vector<std::string>& missing_files() const { return missing_files_; }
-  // Names a file that libdw must not open, and says why. The file should have had other parts of units. Empty
-  // if libdw may open all files.
+  // Names a file that libdw must not open, and the reason. The file should contain other parts of units.
+  // Empty if libdw may open all files.
   const std::string& unsafe_file() const { return unsafe_file_; }
   std::optional<Dwarf_Die> type_of(std::uint64_t signature) const;
 
@@ -111,7 +111,7 @@ struct CodeScope {
     bool is_parameter = false;
   };
   DebugInfo* info = nullptr;
-  Dwarf_Addr pc = 0;  // in DWARF
+  Dwarf_Addr pc = 0;  // as in DWARF, without the load bias
   Dwarf_Die unit{};
   std::vector<Dwarf_Die> functions;       // innermost first; all but the last are inlined
   std::vector<Dwarf_Die> blocks;          // of the innermost function, innermost first, with abstract origins
@@ -125,7 +125,7 @@ struct CodeScope {
   // The variables of the innermost function. Variables of the innermost block come first. In a block, static
   // members of classes and namespaces come last, because they can also be reached by longer names.
   std::vector<Variable> variables;
-  // The arguments of the outermost function, if another is inlined there. GDB collects them for $args.
+  // The arguments of the outermost function, if another one is inlined there. GDB collects them for $args.
   std::vector<Variable> outer_parameters;
   DebugUnits::Unit* file = nullptr;        // null if the scope has only global names
   bool has_types_only = false;             // names of objects and functions mean nothing there
@@ -180,9 +180,9 @@ class DebugInfo {
   std::vector<std::string> left_out() const;
   // True if the code of a function or a block includes the address.
   bool has_code_at(Dwarf_Die die, Dwarf_Addr pc);
-  // True if so many bytes may be searched.
+  // Returns false if searching this many bytes exceeds the limit.
   bool takes_search(std::size_t bytes) { return searched_.take(bytes); }
-  // Like the function of this name. Counts against a limit for the whole program.
+  // Like tfile::children_of(), but the search counts against a limit for the whole program.
   Children children_of(Dwarf_Die parent) { return tfile::children_of(parent, &searched_); }
   // True if libdw may read the operations of a location, or has already read them. They are `bytes` long.
   // `place` identifies the location.
@@ -190,7 +190,7 @@ class DebugInfo {
   // True if libdw may look for an address in the list of locations that the attribute refers to.
   bool takes_list(Dwarf_Attribute& attribute);
   unsigned address_bytes() const { return address_bytes_; }
-  // The DIE that an attribute refers to. libdw alone finds type units only before it has read other units.
+  // The DIE that an attribute refers to. libdw itself finds type units only before it reads other units.
   std::optional<Dwarf_Die> referred(Dwarf_Die die, unsigned attribute);
 
   // Called for each object of the module's symbol table, in the table's order. `name` must stay valid.
@@ -204,7 +204,7 @@ class DebugInfo {
     return call_frames_.rules_at(address - load_bias_, general_registers());
   }
 
-  // The registers that a call may save have smaller numbers in DWARF than this.
+  // In DWARF, the registers that a call may save have numbers below this one.
   std::size_t general_registers() const { return std::min<std::size_t>(registers_.size(), 72); }
   // The register with this number in DWARF; null if the target has no register with its name.
   const Register* register_of(std::uint64_t number, const RegisterLayout* layout);

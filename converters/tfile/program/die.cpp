@@ -29,7 +29,7 @@ void Children::next() {
   Dwarf_Die following{};
   is_at_end_ = dwarf_siblingof(&child_, &following) != 0;
   if (work_ != nullptr) {
-    // At the end of the list, libdw returns the position of the mark there.
+    // At the end of the list, libdw returns the position of the mark that ends the list.
     const auto passed = following.addr == nullptr
                             ? kUnended
                             : static_cast<std::uint64_t>(static_cast<const char*>(following.addr) -

@@ -44,8 +44,8 @@ class Children {
   fxt::Budget* work_;
 };
 
-// To find the next child, libdw passes all DIEs inside of a child that does not have the position of the next
-// one. Their bytes are taken from `work`, if it is not null. If it is exceeded, the other children are left
+// If a child does not have the position of the next child, libdw passes all DIEs inside of it. The bytes of
+// these DIEs are taken from `work`, if it is not null. If `work` is exceeded, further children are left
 // out.
 inline Children children_of(Dwarf_Die parent, fxt::Budget* work = nullptr) { return {parent, work}; }
 
@@ -82,7 +82,7 @@ std::string qualified_name(DieScopes& scopes, Dwarf_Die function, Demangle mode)
 
 // True if the block has no code. Then its declarations are visible around it.
 bool is_block_without_code(Dwarf_Die die);
-// True if the DIE is such a block, or a common block of Fortran.
+// True for a block without code, and for a common block of Fortran.
 bool is_open_block(Dwarf_Die die);
 // True if the DIE is a part of a function that may have code: a block or an inlined call.
 bool is_block_or_inlined(Dwarf_Die die);

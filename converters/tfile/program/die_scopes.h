@@ -1,5 +1,5 @@
-// The namespaces, classes and functions around DIEs. For each such question, libdw would read a unit from its
-// beginning. This class reads each unit once.
+// The namespaces, classes and functions around DIEs. libdw would read a unit from its beginning for each DIE.
+// This class reads each unit once.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace convert::tfile {
 
-// Very many DIEs may have the same long name, or names that are parts of one long text.
+// A limit, because very many DIEs may have one long name, or names that are parts of one long text.
 inline constexpr fxt::Limit kLongNames{"MiB of long names in debug information", 64 * fxt::kMiB,
                                        6 * fxt::kKiB};
 
@@ -22,9 +22,9 @@ class DieScopes {
  public:
   explicit DieScopes(std::uint64_t file_bytes = 0) : long_names_(kLongNames, file_bytes) {}
 
-  // The name of a DIE for a copy of it; empty if it has none, or if long names exceed their limit.
+  // The name of a DIE, which may be copied. Empty if there is none, or if long names exceed their limit.
   std::string_view name_of(Dwarf_Die die);
-  // Whether a text with so many bytes may be kept.
+  // True if a text of this many bytes may be kept.
   bool takes_text(std::size_t bytes);
   const fxt::Budget& long_names() const { return long_names_; }
   // The namespaces, modules, classes and functions around a DIE, innermost first. Empty inside unions.

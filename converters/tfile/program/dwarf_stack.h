@@ -27,7 +27,7 @@ class DwarfStack {
   // Keeps the bits that fit the type. Returns false if the stack is full.
   bool push(std::uint64_t bits, StackType type = {});
   void replace_top(std::uint64_t bits, StackType type);
-  // Returns false if the operation needs other numbers than those on the stack, or other data.
+  // Returns false if the operation needs numbers that the stack lacks, or other data.
   bool run(const Dwarf_Op& operation);
 
  private:

@@ -355,7 +355,7 @@ class Evaluator {
     return bits ? of_integer(*bits, type) : Value{type, Storage::none(Missing::NotRecorded)};
   }
 
-  // If `name` is null, it means nothing.
+  // A null `name` has no meaning.
   Value named(const FoundName* name, const std::string& text) {
     if (name == nullptr || context_.scope.has_types_only) return {};
     switch (kind_of(name->die)) {

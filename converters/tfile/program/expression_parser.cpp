@@ -326,7 +326,7 @@ class Parser {
   std::string_view text_;
   const CodeScope& scope_;
   TypeTable& types_;
-  const bool is_pascal_;  // there, p^ is what p points to
+  const bool is_pascal_;  // in Pascal, p^ is the target of p
   std::size_t at_ = 0;    // position of the next token
   std::size_t depth_ = 0, operators_ = 0;
   bool is_void_ = false;  // whether the latest type was void

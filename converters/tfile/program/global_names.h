@@ -43,7 +43,7 @@ class GlobalNames {
 
   struct Entry {
     Dwarf_Die die{};
-    bool is_external = false;   // other units mean the same DIE with this name
+    bool is_external = false;   // in other units, this name means the same DIE
     bool is_ambiguous = false;  // units have different DIEs, none of them external
   };
   using Found = std::optional<Entry>;
@@ -103,7 +103,7 @@ class GlobalNames {
   std::vector<Ending> endings_;
   fxt::SeededMap<std::string, Found> inside_;  // by kinds and name: the results of earlier searches
 
-  // Of the unit that is read:
+  // State of the unit that is being read:
   std::uint32_t unit_ = 0;
   bool reads_completions_ = false, reads_endings_ = false;
   std::vector<Completion> completions_;

@@ -50,8 +50,8 @@ std::vector<std::uint64_t> biases_at_ranges(const DataObject& object,
   return biases;
 }
 
-// Takes the work on a frame that follows from its counts, without the runs of its expressions. All items are
-// evaluated, compared with all expressions, and searched in all blocks.
+// Takes the work on a frame, except for the runs of its expressions: all items are evaluated, compared with
+// all expressions, and searched in all blocks.
 bool ItemProof::take_work(fxt::Budget& work) const {
   constexpr std::uint64_t kWorkPerItem = 500, kWorkPerLeaf = 2, kWorkPerMatch = 16;
   const std::uint64_t items = expected_->items.size(), expressions = expected_->shapes.size();
@@ -117,7 +117,7 @@ void ItemProof::prove() {
 }
 
 void ItemProof::prove_in_any_order() {
-  std::vector<std::size_t> elsewhere;  // items that are elsewhere
+  std::vector<std::size_t> elsewhere;  // items that were not recorded at their places
   for (std::size_t i = 0; i < values_.size(); ++i) {
     const CollectItem& item = expected_->items[i];
     if (item.kind != Kind::Name || item.is_string || values_[i].empty()) continue;
@@ -125,7 +125,7 @@ void ItemProof::prove_in_any_order() {
     is_confirmed_[i] = fit == Fit::Yes;
     if (fit == Fit::No) elsewhere.push_back(i);
   }
-  // Each expression that records nothing may belong to one of these items, as a constant in GDB.
+  // An expression that records nothing may belong to one of these items, if GDB knows the item as a constant.
   const auto constants =
       std::ranges::count_if(expected_->shapes, [](const auto& shape) { return shape.blocks.empty(); });
   if (elsewhere.size() <= static_cast<std::size_t>(constants)) return;
@@ -234,7 +234,7 @@ bool ItemProof::has_other_structure(std::size_t item) {
   return false;
 }
 
-// True if an expression read the pointers that lead to the item, and nothing else.
+// True if the expression read pointers, and only pointers that lead to the item.
 bool ItemProof::reads_the_same(const Replay::ActionResult& action, const ItemValue& item) {
   memory_.list_reads();
   evaluate(item.text, evaluation());
@@ -259,7 +259,7 @@ bool ItemProof::may_be_result(const ItemValue& item, bool is_string, const Repla
   const auto number = integer_of(value, memory_);
   const bool is_truth = item.text.find_first_of("!=<>&|") != std::string_view::npos;
   if (!number || !action.result || is_truth || value.type->kind == Type::Kind::Float) return true;
-  // GDB may replace a variable by its first value, but it does not replace a constant by another constant.
+  // GDB may replace a variable by its initial value, but it does not replace a constant by another constant.
   const bool is_traced_size = value.traced_size != 0 && value.traced_size == *action.result;
   if (is_traced_size || (!reads && !is_constant(item))) return true;
   // The bytecode calculates as in C, even for other languages. Therefore, at least the lower 4 bytes agree.
@@ -273,9 +273,9 @@ bool ItemProof::is_constant(const ItemValue& item) {
   return evaluate(item.text, {.scope = *scope_, .frame = nothing}).storage.kind == Storage::Kind::Bytes;
 }
 
-// True if GDB itself and GDB's bytecode give different values for the item. The bytecode does not convert a
-// number that is cast to bool, and calculates with the address of an object to which a reference refers. The
-// bytecode must have recorded the operands of the item.
+// True if GDB and its bytecode give different values for the item. For a cast to bool, the bytecode does not
+// convert the number. For a reference, it calculates with the address of the object. Always false if the
+// bytecode did not record the operands of the item.
 bool ItemProof::differs_from_bytecode(const Replay::ActionResult& action, const ItemValue& item) {
   memory_.list_reads();
   evaluate(item.text, evaluation());

@@ -1,6 +1,6 @@
-// The values of a tracepoint's items in the program, and the proof that its actions recorded exactly these.
-// The proof uses a frame or, before frames are read, registers that all have different values. An item that
-// is contradicted is not shown with its name. A program that contradicts items is not the traced program.
+// The values of a tracepoint's items in the program, and the proof that its actions recorded exactly these
+// values. The proof uses a frame or, before frames are read, registers that all have different values. A
+// contradicted item is not shown with its name. A program that contradicts items is not the traced program.
 #pragma once
 
 #include <cstddef>
@@ -40,9 +40,9 @@ class ItemProof : private ItemMatch::Evidence {
   bool start(const ExpectedBlocks& expected, const CodeScope* scope, fxt::Budget& work);
   // Does the same if the FrameMemory has only registers.
   bool start_on_registers(const ExpectedBlocks& expected, const CodeScope& scope, fxt::Budget& work);
-  // Finds out which items the actions can have recorded at the places that the program gives them. Items and
-  // expressions are in the same order. Must be called after start(), but not for frames at other addresses
-  // than the address for which the actions were made, because their recordings prove nothing.
+  // Finds out which items the actions can have recorded at their places in the program. Items and expressions
+  // are in the same order. Must be called after start(). Must not be called for a frame at another address
+  // than that of the actions, because its recordings prove nothing.
   void prove();
   // Does the same after start_on_registers(), for items that name one variable in memory. Expressions and
   // ranges may be in any order, and the sizes that expressions ask for do not matter.
@@ -60,8 +60,8 @@ class ItemProof : private ItemMatch::Evidence {
   // The expressions among the actions, and the item that each of them recorded.
   const std::vector<const Replay::ActionResult*>& expressions() const { return expressions_; }
   std::optional<std::size_t> item_of(std::size_t expression) const { return item_of_[expression]; }
-  // True if the actions recorded something else than the item's place in the program. Also true if this is so
-  // for other items, and the program does not describe this item.
+  // True if the actions did not record the item at its place in the program. Also true if the program does
+  // not describe the item, and the actions contradict other items.
   bool is_contradicted(std::size_t item) const { return is_contradicted_[item]; }
   // True if the frame shows that a structure differs between the traced program and this one. This is so if
   // the item's expression read the same pointers, but recorded another place or size. Needs prove().

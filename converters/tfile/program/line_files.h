@@ -1,5 +1,5 @@
-// The source files of line tables. libdw reads all rows of a table before it gives its files, so a search for
-// the rows of one file would read the tables of all units.
+// The source files of line tables. libdw reads all rows of a table before it returns the files, so a search
+// for the rows of one file would read the tables of all units.
 #pragma once
 
 #include <bit>

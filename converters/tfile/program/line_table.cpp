@@ -50,7 +50,7 @@ void LineTable::for_each_statement(const std::function<void(const LineRow&, bool
   }
 }
 
-// The last row at which a statement begins, or else the last row.
+// Among the rows for the address, the last one at which a statement begins, or else the last one.
 std::optional<LineRow> LineTable::row_of_code(std::uint64_t code_address) const {
   constexpr std::size_t kMaxRows = 1024;  // limit for rows at one address: intact tables have fewer
   std::optional<LineRow> found;

@@ -122,7 +122,7 @@ class Run {
     pieces.known.resize(pieces.bytes.size(), is_known);
   }
 
-  // The storage that the operations after the last piece describe. Without pieces, all operations count.
+  // Returns the storage described by the operations after the last piece, or by all if there is no piece.
   Storage whole(std::uint64_t size) {
     if (is_missing_) return Storage::none(missing_);
     if (implicit_)
@@ -418,7 +418,7 @@ std::optional<bool> executable_has(Dwarf* dwarf, std::uint64_t address) {
   return is_executable ? std::optional(has_address) : std::nullopt;
 }
 
-// The dynamic linker copies a variable of a library into the program if the program's code has its address.
+// The dynamic linker copies a library's variable into the program if the program's code contains its address.
 // The copy has the same name in the program's symbol table.
 std::optional<std::uint64_t> copy_in_program(Dwarf_Die variable, DebugInfo& info) {
   const bool may_be_copied = !info.others().empty() && attribute_of(variable, DW_AT_external);

@@ -11,7 +11,7 @@
 namespace convert::tfile {
 namespace {
 
-constexpr unsigned kListsVersion = 5;  // of DWARF, in which .debug_loclists replaced .debug_loc
+constexpr unsigned kListsVersion = 5;  // the DWARF version in which .debug_loclists replaced .debug_loc
 
 struct ListUnit {
   Dwarf_Half version = 0;
@@ -48,7 +48,7 @@ class ListWalk {
     return true;
   }
 
-  // Up to DWARF 4.
+  // Reads an entry of DWARF 4 or older. Returns false at the end.
   bool next_pair() {
     if (is_of_split(unit_)) return next_old_kind();
     if (rest_.size() < 2 * std::size_t{unit_.address_bytes}) return false;
@@ -60,7 +60,7 @@ class ListWalk {
     return !is_end && (is_base || skip_short_operations());
   }
 
-  // Of the lists that GCC writes to split files of DWARF 4.
+  // Reads an entry of a list that GCC writes to split files of DWARF 4.
   bool next_old_kind() {
     const unsigned char kind = rest_.front();
     skip(1);

@@ -1,5 +1,5 @@
-// How large the lists of locations are that variables refer to. libdw reads a list from its start for each
-// address, and keeps all operations that it has read.
+// Finds the sizes of the lists of locations to which variables refer. libdw reads a list from its start for
+// each address, and keeps all operations that it has read.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class LocationLists {
  private:
   using Bytes = std::span<const unsigned char>;
 
-  std::map<std::pair<Dwarf*, bool>, Bytes> sections_;  // of a file; true: from DWARF 5 on
+  std::map<std::pair<Dwarf*, bool>, Bytes> sections_;  // by file and version; true: from DWARF 5 on
   std::unordered_map<const void*, LocationList> known_;
 };
 

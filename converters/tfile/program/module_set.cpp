@@ -49,8 +49,8 @@ struct Candidate {
 
   bool fits() const { return check.bias && check.contradictions == 0; }
   bool is_certain() const { return check.bias && (given || (fits() && rival.empty())); }
-  // A place that the user or the program's file gives ranks first. Among others, the place with the most
-  // confirmation ranks first.
+  // Places that are given by the user or by the program's file have the highest rank. Other places are ranked
+  // by their confirmation.
   std::pair<bool, std::size_t> rank() const {
     return {given || !program->layout().is_position_independent(), check.weight};
   }
@@ -75,7 +75,7 @@ bool has_rival(Candidate& candidate, std::vector<Candidate>& all) {
   return !candidate.rival.empty();
 }
 
-// Places all programs so that they do not overlap: the place of a certain program is not possible for others.
+// Places all programs so that they do not overlap. The place of a certain program excludes the others.
 void place_together(std::vector<Candidate>& all) {
   for (Candidate& candidate : all) candidate.check = best_of(candidate.places);
   for (;;) {
@@ -112,8 +112,8 @@ bool has_tracepoint(const Program& program, std::uint64_t bias, const Descriptio
   });
 }
 
-// True if each tracepoint is in a program whose place is given. If so, GDB probably gave all places, and some
-// programs, such as libc, may have no tracepoint.
+// True if each tracepoint is in a program whose place is given. Then the places were probably copied from
+// GDB, which lists all programs, even if they have no tracepoint, such as libc.
 bool all_are_given(const std::vector<Candidate>& candidates, const Description& description) {
   return !description.locations.empty() &&
          std::ranges::all_of(description.locations, [&](const TracepointLocation& location) {

@@ -50,7 +50,7 @@ class ModuleSet : public ProgramSymbols {
   bool is_contradicted(const Program* module) const;
 
   std::vector<std::unique_ptr<Program>> modules_;
-  std::vector<const Program*> contradicted_;  // of modules_
+  std::vector<const Program*> contradicted_;  // a subset of modules_
 };
 
 }  // namespace convert::tfile

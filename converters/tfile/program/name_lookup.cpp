@@ -140,7 +140,7 @@ class NameLookup {
 
   // ---- Within one scope ----
 
-  // Whether the name of a DIE is this one, which has no blanks.
+  // True if `own` without its blanks is `name`.
   bool is_called(std::string_view own, const std::string& name) {
     return own.size() >= name.size() && info_.takes_search(own.size()) && without_blanks(own) == name;
   }

@@ -56,8 +56,8 @@ int open_debug_file(Dwfl_Module* /*module*/, void** /*data*/, const char* /*name
 }
 
 // Prevents libdw from opening an unsafe file as the file with which a program shares debug information
-// (.gnu_debugaltlink). libdw opens that file itself, relative to the program. In these cases, the program is
-// used instead.
+// (.gnu_debugaltlink). libdw opens that file itself, relative to the program. Then the program itself is used
+// instead of the unsafe file.
 void keep_shared_file_shut(Dwfl_Module* module) {
   Dwarf_Addr bias = 0;
   Dwarf* const dwarf = dwfl_module_getdwarf(module, &bias);

@@ -47,8 +47,8 @@ class Program : public ProgramSymbols {
   // True if GDB may set a tracepoint on the function at `address`: at its start, at the start of a line, or
   // after the instructions that set up its frame. True if this is unknown.
   bool may_begin_at(const Function& function, std::uint64_t address) const;
-  // The function whose code is at the address, if its entry is after the address: a part that is rarely run
-  // may be before the rest. GDB moves a tracepoint from such a part to the function's entry.
+  // The function with code at the address, if its entry is after the address. The cold part, which rarely
+  // runs, may be before the entry. GDB moves a tracepoint from the cold part to the function's entry.
   std::optional<Function> function_entered_after(std::uint64_t address) const;
   // The addresses where the code of a line begins for GDB, ascending. A line without code has the addresses
   // of the next line with code. Includes all files of that name.

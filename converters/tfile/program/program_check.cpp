@@ -247,7 +247,7 @@ class PlaceChecker {
       }
       check.weight += weight_of(evidence);
     }
-    // GDB sets a tracepoint at all functions with the name, so one of them should be here.
+    // GDB sets a tracepoint on all functions of a name, so one of its locations should be in this program.
     if (!program_.layout().is_position_independent())
       for (const Clue& clue : clues_)
         if (outside.erase(clue.location->number) != 0 && !inside.contains(clue.location->number) &&
@@ -336,7 +336,7 @@ class PlaceChecker {
     }
   }
 
-  // The biases with which the location would be where the program has its function or line.
+  // The biases for which the location's address is that of its function or line in the program.
   static std::set<std::uint64_t> biases_of(const Clue& clue) {
     std::set<std::uint64_t> biases(clue.objects.begin(), clue.objects.end());
     const std::uint64_t address = clue.location->address;

@@ -1,4 +1,4 @@
-// Finds out where a program or library was loaded, and whether it is the traced one. Both follow from the
+// Finds out where a program or library was loaded, and whether it is the traced program. Both follow from the
 // functions, lines and objects of the tracepoints.
 #pragma once
 
@@ -27,10 +27,10 @@ struct ProgramCheck {
   std::string first_contradiction = {};  // "fib is at another address (tracepoint 2 at 0x401136)"
 };
 
-// Compares every location with the program. The bias is `given`, or else follows from the program's fixed
-// address, or else is each bias that a location suggests. `locations` has the expected frames of each
-// location. A location outside of the program neither agrees nor contradicts, because it may be in a library.
-// If `layout` is not null, the places of local variables in registers are also compared.
+// Compares every location with the program. Uses the bias `given`. Without it, uses the program's fixed
+// address, or tries each bias that a location suggests. `locations` has the expected frames of each location.
+// A location outside of the program neither agrees nor contradicts, because it may be in a library. If
+// `layout` is not null, the places of local variables in registers are also compared.
 std::vector<ProgramCheck> check_places(const Description& description, const LocationTable& locations,
                                        Program& program, std::optional<std::uint64_t> given = std::nullopt,
                                        const RegisterLayout* layout = nullptr,

@@ -39,7 +39,7 @@ class ProgramSymbols {
   virtual CodeInfo code_at(std::uint64_t address) const = 0;
   // The static object with this name in the symbol table. A function may have another variable with the name.
   virtual std::optional<DataObject> object(const std::string& name) const = 0;
-  // The start of the only function with this name in the symbol table, which is mangled.
+  // The start of the only function with this mangled name in the symbol table.
   virtual std::optional<std::uint64_t> function(const std::string&) const { return {}; }
   // The function or object around an address: "handler", "vtable for Shape+16", "readings+8". Empty if
   // unknown.
@@ -49,7 +49,7 @@ class ProgramSymbols {
   // The scope of a code address, which may be outside of all described functions. Null if unknown. Valid as
   // long as this object.
   virtual const CodeScope* scope_at(std::uint64_t) const { return nullptr; }
-  // The debug information of the module with code at the address. Null if no fitting module has it.
+  // The debug information of the module with code at the address. Null if it contradicts the trace.
   virtual DebugInfo* debug_info_at(std::uint64_t) const { return nullptr; }
   // Adds notes about the limits that programs have exceeded. Must be called after the functions above.
   virtual void add_notes(Notes&) const {}

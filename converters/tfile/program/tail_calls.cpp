@@ -16,7 +16,7 @@ bool has_any(Dwarf_Die die, std::initializer_list<unsigned> attributes) {
   return std::ranges::any_of(attributes, [&](unsigned attribute) { return has_attribute(die, attribute); });
 }
 
-// Only such functions list all of their jumps to other functions.
+// True if DWARF lists all jumps from the function to other functions.
 bool lists_all_jumps(Dwarf_Die function) {
   return has_any(function, {DW_AT_call_all_calls, DW_AT_call_all_tail_calls, DW_AT_GNU_all_call_sites,
                             DW_AT_GNU_all_tail_call_sites});

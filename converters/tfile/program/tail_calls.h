@@ -35,7 +35,7 @@ class TailCalls {
   };
   struct Search;
 
-  // The calls of the function that begins at the address. Null if no function does.
+  // The calls of the function that begins at the address. Null if no function begins there.
   const Function* function_from(std::uint64_t start);
   std::optional<std::uint64_t> start_of_function_at(std::uint64_t address) const;
   void add_calls(DebugInfo& info, Dwarf_Die parent, Function& function, std::size_t depth) const;

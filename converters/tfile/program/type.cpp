@@ -109,7 +109,7 @@ bool has_format(FloatFormat format, std::uint64_t size) {
   }
 }
 
-// Returns nothing unless the type is a pointer to characters, with their number.
+// The leaf of a structure that consists of a pointer to characters and their number. Nothing for other types.
 std::optional<Leaf> text_slice(const Type& type) {
   if (!type.is_text || type.members.size() != 2) return std::nullopt;
   const bool is_pointer_first = type.members[0].type->kind == Type::Kind::Pointer;
@@ -140,7 +140,7 @@ using Bases = std::set<std::pair<const Type*, std::uint64_t>>;
 
 class LeafWalk {
  public:
-  // `size` is the size of the whole value. Arrays of more than `most_bytes` are one leaf.
+  // `size` is the size of the whole value. Byte arrays with more than `most_bytes` elements are one leaf.
   LeafWalk(Names& names, std::uint64_t size, std::uint64_t most_bytes)
       : names_(names), size_(size), most_bytes_(most_bytes) {}
 
@@ -214,7 +214,7 @@ class LeafWalk {
     const std::uint64_t at = offset + member.bit_offset / 8;
     if (member.name.empty()) {
       if (!bases_.emplace(member.type, at).second) return;
-      // A virtual base of an object that is itself the base of a larger object.
+      // This is a virtual base of an object that is itself a base class of a larger object.
       if (at > size_ || member.type->size > size_ - at) {
         without_offset += count_of(*member.type, depth);
         return;
@@ -388,7 +388,7 @@ ValueLayout value_layout(const Type& type, const std::string& expression, Names&
     return std::move(walk.layout);
   };
   ValueLayout layout = layout_with(ValueLayout::kMaxLeaves);
-  // If a member has very many bytes, they do not displace the other members.
+  // If the leaves of byte arrays displace other members, each of these arrays is shown as one leaf.
   if (layout.more > 0)
     if (ValueLayout shorter = layout_with(0); shorter.more < layout.more) layout = std::move(shorter);
   if (layout.more > 0) layout.more_name = names.intern(expression + ".more");

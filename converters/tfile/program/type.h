@@ -110,8 +110,8 @@ struct Type {
 // "lib::Box<int> &". `type` may be null, which is void.
 std::string name_of(const Type* type, std::size_t depth = 0);
 
-// Among the enumerators of a FunctionMember, the value of a virtual function: its place in the table plus 1.
-// The upper bits are the number that is added to `this`.
+// The value of a virtual function among the enumerators of a FunctionMember. The lower bits are the place in
+// the table plus 1. The upper bits are the number that is added to `this`.
 constexpr std::int64_t function_member_key(std::uint64_t place, std::int64_t added) {
   return static_cast<std::int64_t>(place + (static_cast<std::uint64_t>(added) << 32));
 }
@@ -125,7 +125,7 @@ struct Leaf {
   bool is_signed = false;                       // for an Enum, Character or Fixed
   std::uint64_t offset = 0, size = 0;           // bytes in the value
   std::uint64_t bit_offset = 0, bit_size = 0;   // for a bit-field: bits in those bytes
-  std::uint64_t pointer_at = 0, length_at = 0;  // for a TextSlice: bytes in those bytes
+  std::uint64_t pointer_at = 0, length_at = 0;  // for a TextSlice: their places in those bytes
   std::vector<std::pair<std::int64_t, NameId>> enumerators = {};
   std::optional<NameId> label = {};  // for an Enum: the text for all values of the bytes
 };

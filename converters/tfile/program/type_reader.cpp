@@ -294,7 +294,7 @@ class TypeReader {
     for (Dwarf_Die& child : info_.children_of(die)) {
       auto attribute = own_attribute(child, DW_AT_const_value);
       const std::string_view own = die_name(child);
-      // Forms of 1, 2 and 4 bytes are unsigned, so their top bit is not a sign.
+      // Values in forms of 1, 2 and 4 bytes are read as unsigned. Their sign is extended below.
       Dwarf_Word value = 0;
       if (dwarf_tag(&child) == DW_TAG_enumerator && !own.empty() && attribute &&
           dwarf_formudata(&*attribute, &value) == 0 &&

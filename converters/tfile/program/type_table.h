@@ -40,7 +40,7 @@ class TypeTable {
   const Type* array_of(const Type* element, std::uint64_t count, std::int64_t first = 0,
                        bool is_fortran = false);
   // The structure with other members, and without variants. Returns the structure itself if there are too
-  // many of them.
+  // many such structures.
   const Type* with_members(const Type* structure, std::vector<Type::Member> members);
 
  private:
@@ -56,7 +56,7 @@ class TypeTable {
   std::map<std::string, const Type*, std::less<>> basic_;
   std::map<const Type*, const Type*> pointers_;
   std::map<std::tuple<const Type*, std::uint64_t, std::int64_t, bool>, const Type*> arrays_;
-  // The structures by their differences from the first type, which are the types and offsets of members.
+  // The results of with_members(), by the original structure and the types and offsets of the members.
   using Members = std::vector<std::pair<const Type*, std::uint64_t>>;
   std::map<std::pair<const Type*, Members>, const Type*> structures_;
   std::unordered_map<const void*, const Type*> by_die_;

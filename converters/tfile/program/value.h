@@ -40,7 +40,7 @@ struct Storage {
   std::vector<bool> known = {};        // for Kind::Bytes: which bytes are known; empty if all are
   const Register* reg = nullptr;       // for Kind::Bytes: the register that holds the whole value
 
-  // Returns no storage, with the reason `why`, unless this storage already has a reason.
+  // Returns missing storage: with this storage's reason if it has one, or else with the reason `why`.
   Storage unusable(Missing why) const { return none(kind == Kind::None ? missing : why); }
   static Storage none(Missing why) { return {.kind = Kind::None, .missing = why}; }
   static Storage memory_at(std::uint64_t address) { return {.kind = Kind::Memory, .address = address}; }
@@ -67,8 +67,8 @@ struct CallRegisters {
   std::vector<std::optional<std::uint64_t>> values = {};  // by number in DWARF
   std::optional<std::uint64_t> cfa = {};                  // the canonical frame address of the call
 };
-// The result of operations of call frame information on these registers. If it is an address, it is Memory.
-// `scope` is any scope of the module.
+// The result of operations of call frame information on these registers. An address has Kind::Memory. `scope`
+// is any scope of the module.
 Storage locate_in_call(std::span<const Dwarf_Op> operations, const CallRegisters& registers,
                        const CodeScope& scope, FrameMemory& frame);
 

@@ -21,7 +21,7 @@ namespace convert::tfile {
 // The facts about a frame besides its blocks.
 struct FrameContext {
   std::size_t track = 0;
-  bool is_guessed = false;  // the track is another thread's, guessed by the stack pointer
+  bool is_guessed = false;  // the frame is shown on another track than its own
   bool is_step = false;
   bool opens_call = false;                   // a hit that is followed by steps
   bool closes_call = false;                  // the last step of that call
