@@ -25,7 +25,7 @@ std::size_t CallLengths::index_of(std::uint64_t length_ns) const {
   if (!is_whole()) return (length_ns - part_.begin_ns) >> shift();
   if (length_ns < kExact) return length_ns;
   const unsigned left_out = static_cast<unsigned>(std::bit_width(length_ns)) - kDigits;
-  // Each further digit doubles the lengths, and adds half as many intervals as there are exact ones.
+  // Each further digit doubles the lengths, and adds half as many intervals as there are exact intervals.
   return left_out * (kExact / 2) + (length_ns >> left_out);
 }
 
@@ -63,7 +63,7 @@ void CallLengths::add(std::span<const Entry> entries) {
   }
 }
 
-// The longest call with each name, plus 1; 0 if there is none.
+// The length of the longest call with each name, plus 1; 0 if no call has the name.
 std::vector<std::uint64_t> CallLengths::longest_of_names(const NameWords& names) const {
   std::vector<std::uint64_t> longest;
   const auto lengthen = [&](std::size_t index, std::uint64_t length) {

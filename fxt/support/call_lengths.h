@@ -1,5 +1,5 @@
-// The calls that were left out because they are short, by length, with the size that each would have in the
-// trace. With these sizes, --fit finds the shortest length for which all longer calls fit as well.
+// Counts the calls that are left out because they are short: their lengths, and their sizes in the trace.
+// From these sizes, --fit finds the shortest length for which the calls of this and all greater lengths fit.
 #pragma once
 
 #include <array>
@@ -13,14 +13,14 @@
 
 namespace fxt {
 
-// Counts lengths in intervals. Up to 2^17 ns, each length is an interval of its own. Longer ones are rounded
-// to binary numbers of 17 digits. To find an exact length, the calls of one interval are counted again, in
-// smaller intervals.
+// Counts lengths in intervals. Up to 2^17 ns, each length is an interval of its own. A longer length is
+// rounded to its first 17 binary digits. To find an exact length, the calls of one interval are counted
+// again, in smaller intervals.
 class CallLengths {
  public:
   static constexpr std::uint64_t kForever = ~std::uint64_t{0};
   struct Interval {
-    std::uint64_t begin_ns, end_ns;  // without end_ns
+    std::uint64_t begin_ns, end_ns;  // from begin_ns up to, but not including, end_ns
 
     std::uint64_t width_ns() const { return end_ns - begin_ns; }
     bool contains(std::uint64_t length_ns) const { return length_ns >= begin_ns && length_ns < end_ns; }
@@ -28,7 +28,7 @@ class CallLengths {
   static constexpr Interval kWhole{0, kForever};
   struct Entry {
     std::uint64_t length_ns;
-    std::int32_t words;   // in the trace; negative if a shown call makes another one smaller
+    std::int32_t words;   // in the trace; negative if a shown call makes another call smaller
     std::uint32_t names;  // of the call: of_label(), of_name() or kNone
 
     static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -38,7 +38,7 @@ class CallLengths {
   struct Fitting {
     std::uint64_t shortest_ns = 0;  // calls of at least this length fit; 0: all calls
     std::int64_t words = 0;         // of these calls and their names
-    Interval too_short = {0, 0};    // the next shorter calls, which do not all fit
+    Interval too_short = {0, 0};    // the next shorter calls, which do not fit completely
   };
   // The names of calls, and the words that the first call with a name needs for it.
   struct NameWords {
@@ -70,7 +70,7 @@ class CallLengths {
   const Interval part_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Page>> pages_;  // words by interval
-  std::vector<std::uint64_t> longest_;        // length by Entry::names, plus 1; 0: there is none
+  std::vector<std::uint64_t> longest_;        // greatest length by Entry::names, plus 1; 0: no length
 };
 
 }  // namespace fxt

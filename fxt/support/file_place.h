@@ -12,7 +12,7 @@
 
 namespace fxt {
 
-// A file descriptor, which its owner closes.
+// A file descriptor. It is closed when its object is destroyed.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}

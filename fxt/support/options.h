@@ -61,7 +61,7 @@ template <typename T>
 ValueMaker each(std::function<void(const T&)> take) {
   return [take = std::move(take)] { return boost::program_options::value<T>()->notifier(take); };
 }
-// Calls `take` each time when the switch is given.
+// Calls `take` each time the switch is given.
 ValueMaker each_time(std::function<void()> take);
 // Makes an option with an optional value. `take` gets an empty text if the value is missing.
 ValueMaker each_or_none(std::function<void(const std::string&)> take);

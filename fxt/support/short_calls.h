@@ -1,5 +1,5 @@
-// Leaves out calls that are shorter than a length, and counts them at the calls in which they are missing:
-// the part of --fit that does not depend on the source of the calls.
+// Leaves out calls that are shorter than a length. Counts each missing call at the call around it. This part
+// of --fit does not depend on the source of the calls.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace fxt {
 // The arguments of a call without some of its inner calls.
 inline constexpr std::string_view kLeftOut = "left_out", kLeftOutNs = "left_out_ns";
 
-// The calls that are missing in a call, and the time that they took. Calls inside a missing one add no time.
+// The calls that are missing in a call, and their time. The time of a missing call includes its inner calls.
 struct MissingCalls {
   std::uint64_t calls = 0, time_ns = 0;
 
@@ -57,9 +57,9 @@ class ShortCalls {
     shown_.add(inside.left_out);
     return inside.left_out;
   }
-  // Adds calls that were missing in the call before.
+  // Adds calls that an earlier --fit has left out of this call.
   void add_missing(std::size_t depth, const MissingCalls& missing) { of(depth).left_out.add(missing); }
-  // The call is not shown, for another reason. The calls that are missing in it are missing in the next one.
+  // The call is not shown for another reason. Its missing calls are now missing in the call around it.
   void pass_on(std::size_t depth) {
     const Inside inside = take(depth);
     Inside& around = of(depth - 1);
@@ -75,7 +75,7 @@ class ShortCalls {
     const auto at = inside_.begin() + static_cast<std::ptrdiff_t>(depth) + 1;
     std::rotate(at, at + 1, inside_.end());
   }
-  // Takes the innermost calls off for a while, from `depth` on.
+  // Removes `count` calls, from `depth` to the innermost. resume() adds these calls again.
   void suspend(std::size_t depth, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) suspended_.push_back(take(depth + i));
   }
@@ -107,14 +107,14 @@ class ShortCalls {
  private:
   static constexpr std::size_t kEntries = 256;
 
-  // What is missing in an open call.
+  // The calls that are missing in an open call.
   struct Inside {
     MissingCalls left_out = {};
-    std::uint64_t shortest_ns = CallLengths::kForever;  // of the outermost missing calls
+    std::uint64_t shortest_ns = CallLengths::kForever;  // the shortest length of the outermost missing calls
     bool is_kept = false;
   };
 
-  // `depth` + 1 is 0 for what is outside of all calls.
+  // `depth` + 1 is 0 for missing calls that are inside no other call.
   Inside& of(std::size_t depth) {
     if (depth + 1 >= inside_.size()) [[unlikely]]
       inside_.resize(2 * (depth + 2));
@@ -126,8 +126,8 @@ class ShortCalls {
     inside = {};
     return taken;
   }
-  // The call at which calls are missing has two more arguments until the shortest of these calls is shown.
-  // Returns their words.
+  // A call with missing calls inside has two more arguments. If the shortest missing call is shown, all are
+  // shown, and the arguments are not needed. Returns the words of the arguments.
   std::size_t note_left_out(const Inside& inside) {
     if (inside.left_out.calls == 0) return 0;
     const std::size_t words = inside.left_out.time_ns >> 32 == 0 ? 2 : 3;

@@ -38,7 +38,7 @@ inline void append_number(TextBuffer& out, std::uint64_t number) {
 
 // ---- Characters ----
 
-// The first character of `text`, or its first byte if it is not the start of a character.
+// The first character of `text`, or its first byte if no valid character starts there.
 struct Character {
   std::string_view bytes;
   // False for control characters (C0, DEL, C1, those that reorder text), for U+FFFE and U+FFFF, and for bytes
@@ -47,8 +47,8 @@ struct Character {
 };
 Character first_character(std::string_view text);
 
-// Makes text safe, because inputs may contain any bytes. Characters that are not shown become "\x1b", byte by
-// byte. This includes line ends.
+// Makes text safe, because inputs may contain any bytes. Each byte of a character that is not shown becomes
+// an escape such as "\x1b". Line ends are escaped as well.
 std::string printable(std::string_view text);
 void append_printable(TextBuffer& out, std::string_view text);
 // Appends the text in quotes, and uses \" \\ \n \r \t as well.

@@ -267,7 +267,7 @@ bool CallFit::is_shown(const Event& event) {
 const Entry* CallFit::changed(const Entry& entry, const Reader& reader) {
   const std::uint64_t record = records_++;
   const auto* const event = std::get_if<Event>(&entry.record);
-  // The start of the call says it.
+  // The start of the call already has the number of missing calls, so the end does not need it.
   if (event != nullptr && event->type == EventType::DurationEnd && number_in(*event, kLeftOut) != 0)
     return &with_missing(entry, {});
   const ShownCall* const shown = shown_.front();

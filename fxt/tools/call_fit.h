@@ -27,7 +27,7 @@ class CallFit {
   // records. Throws FileError if the records that must be kept take more.
   CallFit(const Open& open, const CutOptions& cut, std::uint64_t most_bytes);
 
-  // The options for a Cutter that writes the calls. They borrow this object.
+  // The options for a Cutter that writes the calls. They refer to this object, which must outlive the Cutter.
   CutOptions options();
   // Must get each record before the Cutter. Returns null if the record is left out. The start of a call gets
   // arguments for the calls that are missing inside. The result is valid until the next call of changed().
@@ -41,7 +41,7 @@ class CallFit {
   class Pass;
   struct ShownCall {
     std::uint64_t record;  // the number of the record of its start
-    std::uint64_t start;   // the number of this record among those that is_shown() gets
+    std::uint64_t start;   // the number of this record among the records that is_shown() gets
     MissingCalls missing;
 
     bool operator<(const ShownCall& other) const { return record < other.record; }

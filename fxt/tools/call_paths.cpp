@@ -174,7 +174,7 @@ CallGraph CallPaths::graph_of(const PathTree& tree) const {
 }
 
 // Calls `see` with the names and the self time of each path that has self time. A name is escaped only once,
-// because many paths may end in it.
+// because many paths may end with this name.
 template <typename See>
 void CallPaths::for_each_folded(See see) const {
   SeededMap<std::string_view, std::string> texts;

@@ -43,7 +43,7 @@ class PathTree {
 struct CallGraph {
   struct Line {
     std::size_t depth;      // 0 for the functions whose callers or callees are shown
-    std::string_view name;  // valid as long as the CallPaths
+    std::string_view name;  // valid as long as the CallPaths exist
     std::uint64_t calls, total_ns, self_ns;
   };
   std::vector<Line> lines = {};
@@ -56,7 +56,7 @@ class CallPaths : private CallListener {
   enum class Root : std::uint8_t { All, Process, Thread };
 
   struct Node {
-    std::string_view name = {};                          // valid as long as the paths
+    std::string_view name = {};                          // valid as long as the CallPaths exist
     std::uint64_t calls = 0, self_ns = 0, total_ns = 0;  // the total includes the children
     std::vector<const Node*> children = {};              // the greatest total first
     bool is_off_cpu = false;                             // see is_off_cpu()
@@ -70,7 +70,7 @@ class CallPaths : private CallListener {
   // A node without a name, above the roots.
   const Node& all() const { return all_; }
   // Trees of the calls whose name matches a shell pattern, like the two parts of `uftrace graph FUNCTION`. A
-  // call inside another call that matches belongs to the outer one.
+  // matching call inside another matching call belongs to the outer call.
   CallGraph callers_of(const std::string& pattern) const;
   CallGraph callees_of(const std::string& pattern) const;
   std::vector<std::string> notes() const { return calls_.notes(); }

@@ -21,7 +21,7 @@ struct ObjectNames {
   std::map<std::uint64_t, std::string> processes = {}, threads = {};
 
   void add(const Record& record);
-  // Returns "app 100", "app 100 / main 101", or "process 100" without a name. Unregistered: "?" or "?9".
+  // Returns "app 100", "app 100 / main 101", or "process 100" without a name. Unregistered ids: "?" or "?9".
   std::string text_of_process(std::uint64_t koid) const;
   std::string text_of_thread(std::uint64_t koid) const;  // for example "main 101"
   std::string text_of(const ThreadKey& key) const;

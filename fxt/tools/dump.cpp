@@ -253,8 +253,8 @@ Selection wanted_of(const DumpOptions& options) {
   return wanted;
 }
 
-// The text has a limit. A name that the trace has only once may be printed in the line of each event, and in
-// the path of each call below it.
+// The text has a limit, because a name that the trace has once may be printed for each event, and in the
+// path of each call below it.
 constexpr Limit kText{"MiB of text", 256 * kMiB, 100 * kKiB};
 
 // Fails if the text becomes far longer than the part of the trace that was read.
@@ -262,7 +262,7 @@ class TextGuard {
  public:
   explicit TextGuard(const DumpOptions& options) : options_(options) {}
 
-  // May be called in any order.
+  // The offsets may come in any order.
   void read_to(std::uint64_t offset) { read_bytes_ = std::max(read_bytes_, offset); }
   void check(std::uint64_t text_bytes) const {
     if (options_.any_size || text_bytes <= kText.of(read_bytes_)) return;

@@ -76,7 +76,7 @@ std::string_view scope_of(const Event& event) {
 
 struct JsonValue {
   TextBuffer& out;
-  bool is_curve;  // its points are numbers of any size
+  bool is_curve;  // a curve needs numbers, even if they are not exact in JavaScript
 
   // Larger integers are not exact in JavaScript.
   static constexpr std::uint64_t kLargestNumber = std::uint64_t{1} << 53;
@@ -151,8 +151,8 @@ bool append_members(TextBuffer& out, const Event& event, std::string_view separa
   return has_members;
 }
 
-// chrome://tracing takes the curves of a counter from its first event. Therefore, an event with one value is
-// of a counter for this value: "plot:size".
+// chrome://tracing takes the curves of a counter from its first event. Therefore, an event with one value
+// gets a counter for this value: "plot:size".
 std::string name_of_counter(const Event& event) {
   const auto first = std::ranges::find_if(event.arguments, is_point);
   const bool is_alone =
@@ -274,7 +274,7 @@ void JsonStream::add_event(const Event& event) {
     append_hexadecimal(text_, event.id);
   }
   if (event.type == EventType::Instant) append_text(text_, scope_of(event));
-  // Makes the flow end in the call that is open there, and not in the next one.
+  // Makes the flow end in the call that is open there, and not in the next call.
   if (event.type == EventType::FlowEnd) append_text(text_, ",\"bp\":\"e\"");
   const bool has_members = append_members(text_, event, kMembers);
   append_text(text_, has_members ? "}}" : "}");

@@ -1,4 +1,4 @@
-// Values in order, which are added in nearly any order. Beyond a limit, they are in a temporary file.
+// Sorts values, which may be added in any order. Values beyond a limit are in a temporary file.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class SortedSpool {
  public:
   explicit SortedSpool(std::size_t kept = std::size_t{1} << 18) : kept_(kept) {}
 
-  // Functions throw std::system_error if the temporary file fails.
+  // The functions throw std::system_error if the temporary file fails.
   void add(const T& value) {
     if (latest_.size() == kept_) spill();
     latest_.push_back(value);
@@ -65,7 +65,7 @@ class SortedSpool {
     std::size_t next = 0;
   };
 
-  // A heap has the greatest element first. Runs that are over come last.
+  // The greatest run comes first in a heap. This is the run with the next value. Finished runs come last.
   static bool is_later(const Run& a, const Run& b) {
     if (b.next == b.block.size()) return false;
     return a.next == a.block.size() || b.block[b.next] < a.block[a.next];

@@ -88,13 +88,13 @@ struct RecordCounts {
   };
 
   void add(const Entry& entry, const Reader& reader);
-  // The kinds that occur.
+  // The kinds that the trace has.
   std::map<std::string_view, Totals> kinds() const;
 
   std::array<Totals, 11> event_types = {};
   std::array<Totals, std::variant_size_v<Record>> record_types = {};
   std::optional<std::uint64_t> first_ns, last_ns;
-  // References in events.
+  // The number of references in events.
   std::uint64_t inline_strings = 0, table_strings = 0, inline_threads = 0, table_threads = 0;
   std::uint64_t problems = 0;
 
@@ -104,7 +104,7 @@ struct RecordCounts {
 
 class Statistics : private CallListener {
  public:
-  // The calls of one line. There may be as many as events.
+  // The calls of one line. There may be as many lines as events.
   struct Line {
     // A thread or process has no category. Null until finish(), except in the lines of functions.
     const CallName* name = nullptr;
@@ -182,8 +182,8 @@ class Statistics : private CallListener {
   bool is_over_ = false;  // finish() was called
 };
 
-// A trace that is compared with another one. It has only what the comparison needs, because two whole
-// Statistics could take twice the memory.
+// A trace that is compared with another one. It has only the data that the comparison needs, because two
+// whole Statistics could take twice the memory.
 struct Compared {
   struct Calls {
     CallGroup group;

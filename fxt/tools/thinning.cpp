@@ -21,8 +21,8 @@ constexpr std::uint64_t kAlways = CallLengths::kForever - 1;  // the length of a
 constexpr auto kCounters = ThinnedKinds::kCounters, kInstants = ThinnedKinds::kInstants,
                kSwitches = ThinnedKinds::kSwitches;
 
-// Two times are in different slots of a power of two, and in the same longer ones. Returns this power of two,
-// plus half of the time between them, which is less.
+// Returns the length of the longest slots that separate the two times, plus half of the time between the
+// times. This half is shorter than the slots, so the slots decide first.
 std::uint64_t gap_of(std::uint64_t earlier_ns, std::uint64_t later_ns) {
   return std::bit_floor(earlier_ns ^ later_ns) + (later_ns - earlier_ns) / 2;
 }
@@ -264,7 +264,7 @@ std::int64_t Thinning::share(std::int64_t words, std::int64_t others, std::int64
   if (others > words) return others;
   const std::int64_t left = words - others;
   std::int64_t room = std::max(left / 2, left - calls);
-  // A kind that needs less than its share leaves the rest to the next ones.
+  // A kind that needs less than its share leaves the remaining words to the next kinds.
   std::ranges::sort(kinds, {}, &Kind::words);
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     const auto fitting =

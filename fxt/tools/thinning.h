@@ -22,14 +22,14 @@
 
 namespace fxt::tools {
 
-// A record that can be left out has a length, as a call has. Of each kind, the longest records stay. The
+// Each record that can be left out has a length, like a call. The longest records of each kind stay. The
 // lengths are:
 // - Value of a counter: the longest slot of time in which it is the lowest, the highest or the last value.
-//   The lengths of slots are powers of two, so slots are a tree. Among values with equal slots, one with a
-//   longer time before the next value is longer.
-// - Instant: the longest such slot in which it is the first one with its name on its thread. Among instants
-//   with equal slots, one with a longer time before it is longer.
-// - Context switch: the time for which one of its threads was on the CPU. A shorter slice becomes idle time.
+//   The lengths of slots are powers of two, so slots are a tree. If the slots of values are equal, the value
+//   with more time before the next value is longer.
+// - Instant: the longest such slot in which it is the first instant with its name on its thread. If the slots
+//   of instants are equal, the instant with more time before it is longer.
+// - Context switch: the time for which one of its threads was on the CPU. A shorter run becomes idle time.
 // - Wakeup: the time for which the thread then was on a CPU.
 struct ThinnedKinds {
   static constexpr std::size_t kCounters = 0, kInstants = 1, kSwitches = 2, kCount = 3;
@@ -40,7 +40,7 @@ class RecordLengths {
  public:
   struct Ranked {
     std::size_t kind;
-    std::uint64_t number;  // of the record among those that can be left out
+    std::uint64_t number;  // of the record among the records that can be left out
     std::int32_t words;
     std::uint64_t from_ns, to_ns;  // the lengths of both sides of a switch; otherwise equal
   };
@@ -101,27 +101,27 @@ inline constexpr std::int64_t kAnyWords = std::int64_t{1} << 60;  // more than a
 // chooses those that stay, and one or more leave out the others.
 class Thinning {
  public:
-  // `cut` selects the records. Others are not changed.
+  // `cut` selects the records. Other records are not changed.
   explicit Thinning(const CutOptions& cut) : cut_(cut), window_(cut.range) {}
 
-  // Each pass begins with one of these. The range may be known only when the pass begins.
+  // Each pass begins with one of these functions. The range may be known only when the pass begins.
   void begin_count(const TimeRange& range) { begin(Pass::Count, range); }
   void begin_choice(const TimeRange& range) { begin(Pass::Choice, range); }
   void begin_last(const TimeRange& range);
-  // Takes each record. Returns the record as it is written, or null if it is left out. It is valid until the
-  // next call.
+  // Takes each record. Returns the record as it is written, or null if it is left out. The result is
+  // valid until the next call.
   const Entry* next(const Entry& entry, const Reader& reader);
   // Must be called after the last record of a pass.
   void finish();
 
-  // After the count, decides what stays in a trace of `words`, if everything except calls takes `others` and
-  // all calls take `calls`. Counters, instants and switches share what is left by half of the calls, or by
-  // all of them. Returns the words of everything except calls that stays. They may be more than `words`.
+  // After the count, decides which records stay in a trace of `words`. All calls take `calls`, and all other
+  // records take `others`. Counters, instants and switches get half of the remaining words, or all words that
+  // calls do not need. Returns the words of the records that stay, without calls. This may exceed `words`.
   std::int64_t share(std::int64_t words, std::int64_t others, std::int64_t calls);
   // True if some records must be left out.
   bool is_needed() const { return shortest_ns_ != std::array<std::uint64_t, ThinnedKinds::kCount>{}; }
 
-  // After the last pass: what was left out, for example "2 instants shorter than …"; empty if nothing was.
+  // After the last pass: the number of left-out records, for example "2 instants left out"; empty if 0.
   std::string text() const;
   std::uint64_t left_out() const;
 
@@ -144,7 +144,7 @@ class Thinning {
   std::array<std::uint64_t, ThinnedKinds::kCount> shortest_ns_ = {};  // 0: all of the kind stay
   std::uint64_t number_ = 0;                                          // of the next record
   // The numbers of the records that stay, times 4, plus 1 if the outgoing thread of a switch stays, and plus
-  // 2 if the incoming one does.
+  // 2 if the incoming thread stays.
   SortedSpool<std::uint64_t> kept_;
   std::array<std::uint64_t, ThinnedKinds::kCount> left_out_ = {};
   Entry changed_;

@@ -31,7 +31,7 @@ struct Drawing {
     std::vector<Row> rows = {};
     std::vector<Value> values = {};  // only in the track of a counter, which has no rows
   };
-  // Connects an event of a flow with the next one.
+  // Connects an event of a flow with the flow's next event.
   struct Arrow {
     struct End {
       std::size_t lane = 0, row = 0;

@@ -17,9 +17,9 @@ struct Shape {
 
   Kind kind = Kind::Call;
   std::uint64_t begin_ns = 0, end_ns = 0;  // as drawn in its row
-  std::uint64_t longest_ns = 0;            // length of the longest call in it
+  std::uint64_t longest_ns = 0;            // length of the longest call in the shape
   std::uint32_t name = 0;                  // name index of the longest call, or of the first instant
-  std::uint32_t details = 0;               // index of its details; 0 without details
+  std::uint32_t details = 0;               // index of the shape's details; 0 without details
   std::optional<std::uint64_t> frame = {};
   std::uint64_t count = 1;
   bool has_end = true;  // false if the end of the call is missing in the trace
@@ -33,7 +33,7 @@ class Row {
   using Shapes = std::multimap<std::uint64_t, Shape>;  // by begin_ns
 
   // Adds a call. An overlap with the next call is cut from the new call, and an overlap with the call before
-  // is cut from that call. At the end of the row, the call may be merged with the last one as in
+  // is cut from that call. At the end of the row, the call may be merged with the last call as in
   // merge(merged_ns). Then the function returns false.
   bool put(const Shape& call, std::uint64_t merged_ns = 0);
   // Adds an instant. Returns false, and adds nothing, if an instant at this time shows the same frame.
@@ -82,8 +82,8 @@ class ShapeBudget {
   explicit ShapeBudget(std::size_t limit = 180'000) : limit_(limit) {}
 
   void change(std::size_t before, std::size_t after) { held_ = held_ - before + after; }
-  // Calls `merge(width_ns, excess)`, which merges shapes narrower than that, like Row::merge(). No shape is
-  // wider than `longest_ns`.
+  // Calls `merge(width_ns, excess)`, which merges shapes narrower than `width_ns`, like Row::merge(). No
+  // shape is wider than `longest_ns`.
   template <typename Merge>
   void make_room(std::uint64_t longest_ns, Merge merge) {
     if (held_ <= limit_) return;

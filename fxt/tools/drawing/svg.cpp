@@ -44,7 +44,7 @@ std::vector<Color> colors_of(const Drawing& drawing) {
           ++neighbors[{std::max(call.name, before->name), std::min(call.name, before->name)}];
       }
     }
-  // Gives each name, in order, the shade that fewer of its neighbors among the earlier names have.
+  // Visits the names in order. Each name gets the shade that fewer of its earlier neighbors have.
   for (auto at = neighbors.begin(); at != neighbors.end();) {
     const std::uint32_t name = at->first.first;
     std::array<std::uint64_t, kShades> uses{};
