@@ -163,8 +163,6 @@ class Input:
         self.index = None
         self.recordings = [] if self.is_trace else [recording for path in paths for recording in self.unpacked(path)]
         self.whole, self.view = self.fitted() if self.is_trace else self.converted()
-        if not self.is_trace:
-            self.programs.start(self.indexed)
 
     def key(self, kind, *options, paths=None):
         """For files that fxt-convert, or one of the other programs, makes of these paths, or else of all."""
@@ -229,8 +227,13 @@ class Input:
         # The UI ignores a range that extends beyond the trace.
         return entry / self.name, view and [max(view[0], report["first_ns"]), min(view[1], report["last_ns"])]
 
+    def prepare_parts(self):
+        """Makes the index in the background. The page asks for the functions last, so the trace and the map open earlier."""
+        if not self.is_trace and self.index is None:
+            self.programs.start(self.indexed)
+
     def indexed(self):
-        """The folder with the index of the recordings. It is made after the whole trace, which opens earlier then."""
+        """The folder with the index of the recordings."""
         def make(folder):
             self.programs.run("fxt-convert", "-q", "-r0s~0s", f"--index={folder}", "-o", "/dev/null", "--", *self.recordings, allowed=(0, 1))
         with self.lock:

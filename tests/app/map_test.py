@@ -13,6 +13,7 @@ import random
 import shutil
 import subprocess
 import tarfile
+import time
 import unittest
 import urllib.error
 import urllib.parse
@@ -237,6 +238,19 @@ class Map(Opened):
         # A recording that changed is converted again.
         os.truncate(next(recording.glob("*.dat")), 160)
         self.assertNotEqual(self.read(root + paths[-1]), seen[-1])
+
+    def test_the_index_is_made_after_the_first_picture(self):
+        """The page asks for the trace, the map and the functions, in this order."""
+        root = self.root_of(POOL)
+        for path in "whole/pool.fxt", "map":
+            self.read(f"{root}0/{path}")
+        self.assertEqual(len(self.entries()), 2)
+        self.read(f"{root}0/functions")
+        for _ in range(600):
+            if len(self.entries()) == 4:
+                break
+            time.sleep(0.1)
+        self.assertEqual(len(self.entries()), 4)
 
     def test_a_damaged_cache_does_no_harm(self):
         recording = self.recording()
