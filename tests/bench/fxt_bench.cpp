@@ -36,7 +36,7 @@ void set_rates(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kRecords));
 }
 
-// The reference copies the bytes of as many records in memory.
+// For comparison: copies the bytes of the same number of records in memory.
 void copy_memory(benchmark::State& state) {
   const std::vector<std::uint64_t> from(kBytes / 8, 1);
   std::vector<std::uint64_t> to(kBytes / 8, 2);
@@ -155,7 +155,7 @@ void check_records(benchmark::State& state) {
 }
 BENCHMARK(check_records);
 
-// Writes ends with other names, and ids that stay open. Twice the records must take only twice the time.
+// Writes ends with wrong names, and ids that stay open. Twice the records must take only twice the time.
 void check_mistakes(benchmark::State& state) {
   const auto count = static_cast<std::uint64_t>(state.range());
   fxt::MemoryOutput output;

@@ -78,7 +78,7 @@ struct Options {
   std::uint64_t seed = 1;
 };
 
-// The recorded address of a function. Function 0 is main, function 1 is the threads' own.
+// The recorded address of a function. Function 0 is main, function 1 the first function of other threads.
 constexpr std::uint64_t address_of(std::uint64_t function) {
   return kModuleBase + kTextOffset + function * kFunctionSize + kEntryPoint;
 }
@@ -89,7 +89,7 @@ struct Functions {
   std::vector<std::uint32_t> draws;
   std::vector<bool> take_arguments;  // by number
 
-  // Half are C and half C++, as in a real program.
+  // Half of the names are C and half are C++, as in a real program.
   std::string symbol(unsigned function) const {
     if (function == 0) return "main";
     if (function == 1) return "worker";
@@ -195,8 +195,8 @@ class ThreadWalk {
   std::vector<std::uint64_t> stack_;
 };
 
-// Function numbers for random selection, each as often as it will be called. The n-th most popular one is
-// called n times less often than the first (Zipf): a few hot functions make most calls, and each function
+// Function numbers for random selection, each as often as it will be called. The n-th most popular function
+// is called n times less often than the first (Zipf): a few hot functions make most calls, and each function
 // appears at least once. With arguments, functions with arguments make as many calls as the others.
 Functions functions_of(const Options& options) {
   const unsigned functions = options.functions;

@@ -1,5 +1,5 @@
-// Any bytes as packets of Perfetto, in parts and as a whole: PacketStream must accept the same as a second,
-// simple reader. And any bytes as the content of packets, which are then complete.
+// Any bytes as packets of Perfetto, in parts and as a whole: PacketStream must accept the same bytes as a
+// second, simple reader. Also any bytes as the content of packets, which are then complete.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -49,7 +49,7 @@ void check(std::span<const std::byte> bytes) {
   checker.check(trace);
 }
 
-// The written records are equal after reading. At most their values are odd.
+// Writes all records that the Writer accepts. The written trace may have problems only in values.
 void write_again(std::span<const std::byte> bytes) {
   fxt::MemoryOutput output;
   fxt::Writer writer(output);

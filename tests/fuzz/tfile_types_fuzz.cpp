@@ -1,5 +1,5 @@
-// Types that refer to each other arbitrarily, and a value, of which the leaves and their texts are made. The
-// first line is the name of the value; types of 8 bytes follow, then the value.
+// Any bytes as types that refer to each other, and as a value, of which the target makes leaves and texts.
+// The first line of the input is the name of the value. Then come types of 8 bytes, and the value.
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
-// Argument specs, enum definitions, .dbg files and payloads of any bytes. The first byte selects one of them;
-// a payload has its specs before it, up to the first zero byte.
+// Argument specs, enum definitions, .dbg files and payloads of any bytes. The first byte selects one of
+// these. The bytes before the first zero byte are the specs of a payload.
 #include <algorithm>
 #include <bit>
 #include <cstddef>

@@ -32,7 +32,7 @@ std::string info(bool is_big) {
   put(text, std::uint32_t{4}, is_big);
   put(text, std::uint16_t{40}, is_big);
   text += {is_big ? '\2' : '\1', '\2'};
-  put(text, std::uint64_t{is_big ? 0x863U : 0x63U}, is_big);  // one has estimated exits
+  put(text, std::uint64_t{is_big ? 0x863U : 0x63U}, is_big);  // the big-endian recording has estimated exits
   put(text, std::uint64_t{0}, is_big);
   return text + std::string(8, '\0');
 }

@@ -63,7 +63,7 @@ constexpr std::array kTexts = {Text{"a"sv, "a"sv},
                                Text{"n\0l"sv, "n\ufffdl"sv},
                                Text{"Frame"sv, "Frame"sv}};
 
-// Makes records. Two makers with the same choices make the same records: one as passed, one as written.
+// Makes records: as they are passed, or as they are written. The same choices give the same records.
 class Maker {
  public:
   enum class Texts : std::uint8_t { AsGiven, AsWritten };
@@ -242,7 +242,7 @@ class Run {
       return "ends early\n" + dump();
     return "";
   }
-  // Errors without a finding.
+  // The errors in the repaired file that are not among the findings of the CheckedOutput.
   std::string left_over() {
     std::string errors;
     Reader reader(std::as_bytes(output_.words()));

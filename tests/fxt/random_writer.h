@@ -26,8 +26,8 @@ class Choice {
 };
 
 // Records from a Writer must be equal after reading, and records without an encoding must be missing. Records
-// that a CheckedOutput has repaired must have no errors except its findings. Returns a violation, or an empty
-// text.
+// that a CheckedOutput has repaired must have no errors except the findings of the CheckedOutput. Returns a
+// violation, or an empty text.
 std::string fault_of_random_writing(Choice choice);
 
 }  // namespace fxt::test

@@ -24,7 +24,7 @@ TEST(TimeRanges, WithUnitsCountFromTheStart) {
             (TimeRange{.from = TraceTime{5'000'000'000}, .to = TraceTime{3'000'000'000, true}}));
 }
 
-TEST(TimeRanges, InvalidOnesAreExplained) {
+TEST(TimeRanges, InvalidRangesAreExplained) {
   const auto error = [](std::string_view text) { return [text] { parse_time_range(text); }; };
   EXPECT_THAT(error("5"),
               ThrowsMessage<std::invalid_argument>("'5' is not a range of time; use A~B, A~ or ~B"));

@@ -340,7 +340,7 @@ TEST(Checker, W20Counters) {
             kClean);  // a double that is not a number
 }
 
-// One name is one counter, although Perfetto separates ids and processes. Tracy draws a single plot.
+// Tracy draws one plot for all counters with one name, so they are one counter. Perfetto separates them.
 TEST(Checker, W20OneCounterMayHaveSeveralIdsAndProcesses) {
   const Words number = {0x7'0005'0011};
   const auto elsewhere = event(EventType::Counter, 7, kA, 3, joined(number, {0}), 1);
@@ -422,14 +422,14 @@ TEST(Checker, W9Nul) {
   EXPECT_EQ(broken({event(EventType::Instant, 5, 0x8003, 1, {0x62'0061})}), "W9");
   EXPECT_EQ(broken({{0x0000'0080'0301'0037, 100, 0x62'0061}}), "W9");  // a process
   EXPECT_EQ(broken({{0x0001'0003'8003'0035, 0x62'0061, 0xccbbaa}}),
-            kClean);  // in a blob, which neither shows
+            kClean);  // in a blob, which neither Perfetto nor Tracy shows
 }
 
 TEST(Checker, W22Bools) {
   EXPECT_EQ(broken({event(EventType::Instant, 5, kA, 1, {0x0000'0001'0005'0019}, 1)}), "w22");
 }
 
-TEST(Checker, W28InstantsThatTracyTakesForFrames) {
+TEST(Checker, W28InstantsThatTracyShowsAsFrames) {
   const Words name = string_record(6, "StackFRAME 1");
   EXPECT_EQ(broken({name, event(EventType::Instant, 5, 6)}), "W28");
   EXPECT_EQ(broken({string_record(6, "fram e"), event(EventType::Instant, 5, 6)}), kClean);
@@ -534,7 +534,7 @@ TEST(Checker, W26Locations) {
   EXPECT_EQ(broken_rules(durations_of(32'768)), "W26");
 }
 
-// If an index is registered again, it has another name from there on.
+// If an index is registered again, it means another name in later records.
 TEST(Checker, W26LocationsOfReplacedNames) {
   const auto durations_of = [](std::uint64_t names) {
     Words words = kPrelude;
@@ -548,7 +548,7 @@ TEST(Checker, W26LocationsOfReplacedNames) {
   EXPECT_EQ(broken_rules(durations_of(32'768)), "W6 W26");
 }
 
-// Logs, async operations, flows, context switches …: one note for each kind, about the selected readers.
+// Each kind of record that a selected reader ignores has one note: logs, async operations, flows …
 TEST(Checker, W29RecordsThatReadersIgnore) {
   const auto notes = [](std::initializer_list<Words> parts, KnownReaders readers) {
     const Words words = joined(kPrelude, all(parts));

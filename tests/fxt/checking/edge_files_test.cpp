@@ -56,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(
     Metadata, Edge,
     testing::Values(EdgeFile{"ProviderWithoutName", {0x0000'0000'0021'0010}, ""},
                     EdgeFile{"SectionOfTheSameProvider", {0x0000'0000'0012'0010}, ""},
-                    EdgeFile{// Rust does not support provider 0
+                    EdgeFile{// Fuchsia's Rust reader does not support provider 0
                              "SectionOfNoProvider",
                              {0x0000'0000'0002'0010},
                              "W3"},
@@ -112,13 +112,13 @@ INSTANTIATE_TEST_SUITE_P(
         EdgeFile{"WithoutName", event(EventType::Instant, 5, kA, 1, {0x7'0000'0011}, 1), ""},
         EdgeFile{"TwoWithoutName", event(EventType::Instant, 5, kA, 1, {0x7'0000'0011, 0x7'8000'0011}, 2),
                  "W25"},
-        // Perfetto prints its signed column with printf('%u') and printf('0x%x').
+        // Perfetto has a signed column for these numbers, and prints it with printf('%u') and printf('0x%x').
         EdgeFile{"LargestNumber", event(EventType::Instant, 5, kA, 1, {0x5'0024, ~std::uint64_t{0}}, 1), ""},
         EdgeFile{"LargestPointer",
                  event(EventType::DurationComplete, 5, kA, 1, {0x5'0027, ~std::uint64_t{0}, 6}, 1), ""},
         EdgeFile{"LargestKoid", event(EventType::Instant, 5, kA, 1, {0x5'0028, ~std::uint64_t{0}}, 1), ""},
         EdgeFile{"NegativeNumber", event(EventType::Instant, 5, kA, 1, {0x5'0023, kTooLate}, 1), ""},
-        EdgeFile{"OfAnEndNamedLikeOneOfItsBegin",  // Perfetto combines them
+        EdgeFile{"OfAnEndNamedLikeOneOfItsBegin",  // Perfetto combines the arguments
                  joined(event(EventType::DurationBegin, 5, kA, 1, {0x7'0005'0011, 0x7'0004'0011}, 2),
                         event(EventType::DurationEnd, 6, kA, 1, {0x8'0003'0011, 0x8'0004'0011}, 2)),
                  "W25"},
@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
                       event(EventType::AsyncInstant, 6, kA, 1, {0x8'0005'0011, 7}, 1),
                       event(EventType::AsyncEnd, 7, kA, 1, {0x8'0004'0011, 7}, 1)}),
                  ""},
-        EdgeFile{"OfAFlowEndNamedLikeOneOfItsBegin",  // no reader shows it
+        EdgeFile{"OfAFlowEndNamedLikeOneOfItsBegin",  // no reader shows this argument
                  all({complete(0, 9), event(EventType::FlowBegin, 5, kA, 1, {0x7'0005'0011, 7}, 1),
                       event(EventType::FlowEnd, 6, kA, 1, {0x8'0005'0011, 7}, 1)}),
                  ""},
@@ -156,7 +156,7 @@ INSTANTIATE_TEST_SUITE_P(
                     EdgeFile{"LargeBlobTooLate", {0x4f, 0x10'0002'0001, kTooLate, 0}, "W5"},
                     EdgeFile{"BacktraceTooLate", {0x0000'0000'0012'002a, kTooLate}, "W5"},
                     EdgeFile{"OnlyTheEndTooLate", complete(5, kTooLate), "W5"},
-                    EdgeFile{"LogFarFromTheEvents",  // Tracy takes no times from it
+                    EdgeFile{"LogFarFromTheEvents",  // Tracy does not read the times of logs
                              joined(instant(5), {0x0000'0001'0001'0039, kTooLate - 1, 0x78}), ""},
                     EdgeFile{"WakeupFarFromTheEvents",
                              joined(instant(5), {0x2000'0000'0000'0038, kTooLate - 1, 109}), ""}),
@@ -215,7 +215,7 @@ INSTANTIATE_TEST_SUITE_P(
         EdgeFile{"LargestLegacyCpu", all({named(100, 101), named(100, 102), {0x0010'1020'13ff'0028, 5}}), ""},
         EdgeFile{"LargeKoidInALegacySwitch",
                  all({named(100, 101), {0x0010'1010'0000'0048, 5, 100, 1ULL << 32}}), "W19 W18"},
-        EdgeFile{"OfAThreadWithoutName",  // Perfetto assigns it to process 0
+        EdgeFile{"OfAThreadWithoutName",  // Perfetto assigns this thread to process 0
                  all({named(100, 101), {0x0010'1020'1300'0028, 5}}), "W18"},
         EdgeFile{"OfAThreadNamedLater", all({{0x0010'1020'1300'0028, 5}, named(100, 102), named(100, 101)}),
                  ""},
@@ -251,7 +251,7 @@ INSTANTIATE_TEST_SUITE_P(
                  all({kWeights, {0x1000'0031'0001'0058, 5, 101, 0, kIdleArgument | 0x7'0000}}), "W25"},
         EdgeFile{"LargeCpuWithTheOtherIdleSide",
                  all({kWeights, {0x1000'0031'0001'0058, 5, 101, 0, kIdleArgument | 0x8'0000}}), "W25"},
-        EdgeFile{"LargeCpuWithBothSidesIdle",  // Perfetto ignores it
+        EdgeFile{"LargeCpuWithBothSidesIdle",  // Perfetto ignores this CPU
                  all({kWeights,
                       {0x1000'0031'0002'0068, 5, 0, 0, kIdleArgument | 0x7'0000, kIdleArgument | 0x8'0000}}),
                  ""},
@@ -327,10 +327,10 @@ INSTANTIATE_TEST_SUITE_P(
                  "W21"},
         EdgeFile{"FlowAtBothEdgesOfItsDuration",
                  all({complete(5, 9), flow(EventType::FlowBegin, 5, 7), flow(EventType::FlowEnd, 9, 7)}), ""},
-        EdgeFile{"FlowBeforeTheBeginOfTheSameTime",  // in the file
+        EdgeFile{"FlowBeforeTheBeginOfTheSameTime",  // it comes first in the file
                  all({flow(EventType::FlowBegin, 5, 7), complete(5, 9), flow(EventType::FlowEnd, 6, 7)}),
                  "W21"},
-        EdgeFile{"FlowAfterACompleteInsideItsDuration",  // Perfetto has not closed it yet
+        EdgeFile{"FlowAfterACompleteInsideItsDuration",  // Perfetto has not closed the complete event yet
                  all({begin(0), complete(1, 2), flow(EventType::FlowBegin, 3, 7), end(9)}), "W21 w21"},
         EdgeFile{"FlowAfterACompleteInsideAComplete",
                  all({complete(0, 9), complete(1, 2), flow(EventType::FlowBegin, 3, 7)}), "W21 w21"},
@@ -345,7 +345,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "w21"},
         EdgeFile{"FlowAfterACompleteOfNoLength",
                  all({begin(0), complete(1, 1), flow(EventType::FlowBegin, 2, 7), end(9)}), "W21 w21"},
-        EdgeFile{"FlowAfterAPairInsideItsDuration",  // its end has closed it
+        EdgeFile{"FlowAfterAPairInsideItsDuration",  // the end event has closed the pair
                  all({begin(0), begin(1), end(2), flow(EventType::FlowBegin, 3, 7), end(9)}), "w21"},
         EdgeFile{"FlowAfterACompleteAndAPair",
                  all({begin(0), complete(1, 2), begin(3), end(4), flow(EventType::FlowBegin, 5, 7), end(9)}),

@@ -101,7 +101,7 @@ class RandomTrace {
   Spans spans_;
 };
 
-// Joins the parts. Returns the problems at their edges.
+// Joins the parts of calls from all pieces. Returns the problems at the edges of the pieces.
 class Join {
  public:
   void add(const Words& piece) {

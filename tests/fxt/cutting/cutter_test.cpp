@@ -210,7 +210,7 @@ TEST(Split, ByTimeLeavesOutPiecesWithoutEvents) {
                                           "end 1999 1/2 \"c\" \"main\" \"cut\"=\"begin\"\n"));
 }
 
-TEST(Split, OfARangeBeginsWithIt) {
+TEST(Split, ARangeBeginsAtItsStart) {
   CutOptions options = range(150, 320);
   options.split_ns = 100;
   EXPECT_THAT(texts_of(cut(trace(complete(0, 1000, "a"), event(EventType::Instant, 160, "i"),
@@ -223,7 +223,7 @@ TEST(Split, OfARangeBeginsWithIt) {
 }
 
 // The first record of the file is after the range.
-TEST(Split, OfARangeWhoseStartComesLate) {
+TEST(Split, TheFirstRecordMayBeAfterTheRange) {
   CutOptions options{.range = {.to = TraceTime{.ns = 5000}}, .split_ns = 1000};
   EXPECT_THAT(texts_of(cut(trace(event(EventType::Instant, 10'000, "behind"),
                                  event(EventType::Instant, 500, "i"), event(EventType::Instant, 1500, "j")),
@@ -406,8 +406,8 @@ TEST(Split, ALateSwitchIsNotAssignedToTheNextPiece) {
               testing::StartsWith("thread-switch 220 cpu=0 out 0 state=new in 2 "));
 }
 
-// The record with the new thread comes before the record in which the other thread leaves, with the same
-// time.
+// The new thread comes in an earlier record than the record in which the other thread leaves. Both
+// records have the same time.
 TEST(Split, AThreadThatComesWhenAnotherLeavesIsRunning) {
   const auto state_of = [](const auto& comes, const auto& leaves) {
     return texts_of(
@@ -470,7 +470,7 @@ TEST(Split, EveryPieceHasPerfettosPacketsBeforeTheFirstEvent) {
                                           "blob \"perfetto\" type=3 size=4 0a020806\n",
                                           "blob \"perfetto\" type=3 size=4 0a020805\n"
                                           "complete 100..110 1/2 \"c\" \"b\"\n"));
-  EXPECT_EQ(cuts.counters.events, 2U);  // the others are not events
+  EXPECT_EQ(cuts.counters.events, 2U);  // the other records are not events
 }
 
 TEST(Cut, RecordsWithoutATimeFollowThePreviousRecord) {
@@ -541,8 +541,8 @@ TEST(Cut, FlowsInDurationsThatAreNotChosenGetADuration) {
                                                                   "end 52 1/3 \"c\" \"a\"\n"));
 }
 
-// The begin of operation 7 is on the chosen thread, as are an instant and the end of 8. Events without an
-// operation are chosen individually.
+// The chosen thread has the begin of operation 7, and an instant and the end of operation 8. Events without
+// an operation are chosen individually.
 TEST(Cut, AsyncOperationsAreChosenByTheirBegins) {
   using enum EventType;
   Event stray = linked(AsyncEnd, 28, 8);
@@ -560,7 +560,7 @@ TEST(Cut, AsyncOperationsAreChosenByTheirBegins) {
                                           "async-instant 45 1/2 \"c\" \"link\" id=7\n"));
 }
 
-// On the chosen thread are the begin of flow 7, the end of 8, both ends of 9, and nothing of 10.
+// The chosen thread has the begin of flow 7, the end of flow 8, both ends of flow 9, and nothing of flow 10.
 TEST(Cut, FlowsToThreadsThatAreNotChosenAreCut) {
   using enum EventType;
   const auto words = trace(complete(0, 100, "a"), complete(0, 100, "b", kOther), linked(FlowBegin, 10, 7),

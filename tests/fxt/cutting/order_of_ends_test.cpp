@@ -51,7 +51,7 @@ std::string text_of_cut(const Words& words, const CutOptions& options) {
   return text_of(cuts.pieces.at(0));
 }
 
-TEST(OrderOfEnds, OuterCallsComeBeforeInnerOnesAtTheStartOfARange) {
+TEST(OrderOfEnds, OuterCallsComeBeforeInnerCallsAtTheStartOfARange) {
   EXPECT_EQ(text_of_cut(trace(complete(20, 40, "inner"), complete(50, 60, "sibling"),
                               complete(10, 90, "outer"), complete(5, 100, "outermost")),
                         range(30, 200)),
@@ -224,7 +224,7 @@ TEST(OrderOfEnds, CallsContinueInTheNextPiece) {
 // it, because readers would take the first record for the outer call.
 class RandomTrace {
  public:
-  // With `has_ties`, a call may end at the same time as an inner one, and begin when the previous one ends.
+  // With `has_ties`, a call may end together with an inner call, and begin when the previous call ends.
   RandomTrace(unsigned seed, bool has_ties) : random_(seed), has_ties_(has_ties) {
     for (std::uint64_t thread = 2; thread < 5; ++thread) {
       time_ = 1000 + pick(50);
@@ -313,7 +313,7 @@ TEST(OrderOfEnds, StatisticsOfARangeAndItsPieceAreEqual) {
   for (unsigned seed = 0; seed < 500 && !HasFailure(); ++seed) expect_same_figures(seed, false);
 }
 
-// After the cut, nested calls may have equal times. The outer one is unknown, so self times are not compared.
+// After the cut, nested calls may have equal times. Either may be the outer call, so self times may differ.
 TEST(OrderOfEnds, StatisticsOfARangeAndItsPieceAreEqualWithEqualTimes) {
   for (unsigned seed = 0; seed < 500 && !HasFailure(); ++seed) expect_same_figures(seed, true);
 }

@@ -73,7 +73,7 @@ inline std::vector<std::string> texts_of(const Cuts& cuts) {
   return texts;
 }
 
-// Events of one thread, unless another one is given.
+// Events of one thread, unless another thread is given.
 namespace cutting {
 
 inline constexpr Thread kThread{.process = 1, .thread = 2}, kOther{.process = 1, .thread = 3};

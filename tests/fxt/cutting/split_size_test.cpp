@@ -89,7 +89,7 @@ TEST(SplitSize, ATinySizeStillMakesProgress) {
   EXPECT_EQ(cuts.counters.events, 50U);
 }
 
-// A recording's files are at the start of its trace.
+// The trace of a recording begins with the files of the recording.
 TEST(SplitSize, APieceWithoutCallsIsJoinedWithTheNextOne) {
   const std::vector<std::byte> bytes(4500);
   const auto texts = [&](std::uint64_t instants) {

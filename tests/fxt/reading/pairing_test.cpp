@@ -78,7 +78,7 @@ TEST(Pairing, PairsAsyncOperationsById) {
 }
 
 // Perfetto cuts async operations in the same way.
-TEST(Pairing, AsyncOperationsEndWithTheOuterOne) {
+TEST(Pairing, AsyncOperationsEndWithTheOuterOperation) {
   EXPECT_THAT(
       calls_of({async(EventType::AsyncBegin, 10, "request", 7), async(EventType::AsyncBegin, 20, "read", 7),
                 async(EventType::AsyncEnd, 40, "request", 7), async(EventType::AsyncEnd, 50, "read", 7)}),

@@ -207,7 +207,7 @@ TEST(ReaderRules, AProviderAnnouncedAgainStartsEmpty) {
 
 // ---- R4, R5: tables ----
 
-TEST(ReaderRules, ReplacedEntriesApplyFromThereOn) {
+TEST(ReaderRules, ReplacedEntriesApplyToLaterRecords) {
   const LastRecord last(after_tables({0x0000'0001'0001'0022, 0x78, 0x0001'0000'0100'0024, 5}));
   EXPECT_EQ(last.as<Event>().name, "x");
   EXPECT_THAT(read_all(after_tables({0x0000'0001'0001'0022, 0x78})).problems,

@@ -76,7 +76,7 @@ class CompressedFiles : public ToolTest, public testing::WithParamInterface<Form
   std::string path_ = folder() + "out" + GetParam().suffix;
 };
 
-TEST_P(CompressedFiles, AreReadByTheToolAndByUs) {
+TEST_P(CompressedFiles, AreReadByTheToolAndByOpenInput) {
   constexpr std::size_t kBlock = 64 << 10;
   for (const std::size_t size :
        {std::size_t{0}, std::size_t{1}, kBlock - 1, kBlock, kBlock + 1, 20 * kBlock + 77}) {
@@ -94,7 +94,7 @@ TEST_P(CompressedFiles, AreReadByTheToolAndByUs) {
   }
 }
 
-TEST_P(CompressedFiles, OfTheToolAreRead) {
+TEST_P(CompressedFiles, AreReadIfTheToolHasMadeThem) {
   for (const std::size_t size : {0U, 1U, 1000U, 1'000'000U}) {
     const std::string plain = text_of(size), packed = by_tool(plain);
     for (const std::size_t room : {1U, 7U, 100'000U}) {
@@ -172,7 +172,7 @@ TEST_P(CompressedFiles, ReportAFullDisk) {
   }
 }
 
-// A reader of an incomplete file must recognize that it is incomplete.
+// A reader of an incomplete file must recognize that the file is incomplete.
 TEST_P(CompressedFiles, AreNotFinishedIfTheyAreAbandoned) {
   {
     OutputFile file(path_, FileMode::InPlace);

@@ -165,7 +165,7 @@ _draw() {
 )"));
 }
 
-TEST_F(ProgramTexts, ZshMayLoadOrSourceIt) {
+TEST_F(ProgramTexts, ZshMayLoadOrSourceTheCompletion) {
   EXPECT_THAT(text({"--completion", "zsh"}), testing::EndsWith(R"(
     '*:file:_files'
 }

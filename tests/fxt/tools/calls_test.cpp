@@ -213,7 +213,7 @@ TEST_F(Calls, MayComeAfterTheirInnerCallsInTheFile) {
                                         "leaf 1: 100 100 100 100 100"));
 }
 
-// Destructors write calls in this order, in which inner calls come first.
+// Destructors write calls at their ends, so inner calls come first.
 TEST_F(Calls, AreSortedIfTheyAreWrittenAtTheirEnds) {
   begin(kLeaf, 1010);
   end(kLeaf, 1020);
@@ -367,7 +367,7 @@ TEST_F(Encodings, GiveTheSameFigures) {
                                        "leaf 1: 1000 1000 1000 1000 1000"));
   EXPECT_THAT(complete[1], ElementsAre("work 2: 5000 3000 2500 2000 3000"))
       << "what is chosen changes no figure";
-  // Of the range from 3000 to 5000, only the parts of calls inside it count.
+  // Only the parts of calls in the range from 3000 to 5000 count.
   EXPECT_THAT(complete[6], ElementsAre("main 1: 2000 1000 2000 2000 2000", "work 2: 1000 500 500 0 1000",
                                        "leaf 1: 500 500 500 500 500"));
   EXPECT_THAT(complete[8], testing::SizeIs(3));
@@ -449,7 +449,7 @@ TEST_F(Calls, MayBeNestedDeeply) {
 TEST_F(Calls, MayCrossManyTimes) {
   constexpr std::uint64_t kMany = 50'000;
   for (std::uint64_t i = 0; i < kMany; ++i) complete(kWork, 1000 + i, 101'000 + i);
-  // The self time of each call except the last is the 1 ns before the next one.
+  // The self time of each call except the last is the 1 ns before the next call.
   EXPECT_THAT(statistics(), ElementsAre("work 50000: 100000 149999 100000 100000 100000"));
 }
 
@@ -491,7 +491,7 @@ TEST_F(Calls, MayBeInManyProcesses) {
   EXPECT_TRUE(folded.starts_with("process 50000;work 7\nprocess 49999;work 7\n"));
 }
 
-TEST_F(Calls, NoTableWithoutCalls) { EXPECT_THAT(dump("--stats"), Not(HasSubstr("calls of"))); }
+TEST_F(Calls, HaveNoTableIfTheTraceHasNone) { EXPECT_THAT(dump("--stats"), Not(HasSubstr("calls of"))); }
 
 // Two calls of the program, one of the kernel and one switch, which takes longest.
 class Groups : public ToolTest {

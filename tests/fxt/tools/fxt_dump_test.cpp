@@ -133,7 +133,7 @@ TEST_F(FxtDump, NotesRecordsThatTheSelectedReadersIgnore) {
   EXPECT_EQ(json["readers"], nlohmann::json({"tracy"}));
 }
 
-TEST_F(FxtDump, ChecksToTheEndOrReportsWhyNot) {
+TEST_F(FxtDump, ChecksToTheEndOrReportsTheReason) {
   const Outcome cut = run("--check " + file("cut", good_trace(), 4));
   EXPECT_EQ(cut.exit_code, 1);
   EXPECT_THAT(cut.output, HasSubstr("error W11 file: truncated: the last record lacks 4 bytes"));
@@ -377,8 +377,8 @@ TEST_F(FxtDump, SumsAsyncOperationsAndRunsOnCpus) {
   EXPECT_FALSE(begins.contains("runs"));
 }
 
-// Two processes. main calls work twice; the second work calls itself once, and leaf lasts 100 ns in each. The
-// thread of the other process runs only leaf, in another category.
+// Two processes. main calls work twice. The second call of work contains another call of work. Each leaf in
+// these calls lasts 100 ns. The other process runs only leaf, in another category.
 Words graph_trace() {
   return file_of([](Writer& writer) {
     const auto call = [&](std::uint64_t process, std::string_view category, std::string_view name,
@@ -411,7 +411,7 @@ TEST_F(FxtDump, FindsCallers) {
             "           1            100            100      main\n"
             "           1            100            100      work\n"
             "           1            100            100        main\n");
-  // A call inside another call of the function belongs to the outer one.
+  // A matching call inside another matching call belongs to the outer call.
   EXPECT_EQ(run("--unit ns --callers 'wo*' " + path).output,
             "       calls          total           self\n"
             "           2           5000           2900  work\n"
@@ -441,7 +441,7 @@ TEST_F(FxtDump, FindsCallees) {
   EXPECT_EQ(none.output, "fxt-dump: " + path + ": has nothing with the name 'wrok'\n");
 }
 
-TEST_F(FxtDump, LeavesOutWhatIsExcluded) {
+TEST_F(FxtDump, LeavesOutExcludedNames) {
   const std::string path = file("graph", graph_trace());
   EXPECT_THAT(run("--exclude main --exclude 'l*' " + path).output,
               testing::Not(HasSubstr("complete 0..10000")));
@@ -480,7 +480,7 @@ TEST_F(FxtDump, SumsUpByThreadProcessAndCategory) {
                   "calls of the program, by category\n  calls\n      6  \"app\"\n      1  \"lib\"\n"));
 }
 
-TEST_F(FxtDump, SortsByTheNextColumnWhereTheFirstIsEqual) {
+TEST_F(FxtDump, SortsByTheNextColumnIfTheFirstIsEqual) {
   const std::string path = file("graph", graph_trace());
   const auto names = [&](const std::string& options) {
     return run("--stats --csv --columns calls " + options + path).output;
@@ -583,7 +583,7 @@ TEST_F(FxtDump, HasNoEmptyTables) {
                 testing::StartsWith("fxt-dump: "));
 }
 
-TEST_F(FxtDump, ReportsWhereReadingEnded) {
+TEST_F(FxtDump, ReportsThePlaceWhereReadingEnded) {
   const Outcome outcome = run(file("cut", good_trace(), 4));
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_THAT(outcome.output, HasSubstr("cut:+0x60: truncated: the last record lacks 4 bytes\n"));

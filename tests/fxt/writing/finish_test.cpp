@@ -1,4 +1,4 @@
-// At its end, a file has the data that were written before, and nothing else.
+// A finished file has the data that were written, and nothing else.
 #include <cstddef>
 #include <cstdint>
 #include <gtest/gtest.h>

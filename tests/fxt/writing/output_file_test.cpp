@@ -1,4 +1,4 @@
-// Files that are written: their names, the remains of unfinished ones, and errors at the start.
+// Files that are written: their names, the remains of unfinished files, and errors at the start.
 #include "fxt/output_file.h"
 
 #include <array>
@@ -86,7 +86,7 @@ TEST_F(FileOutputTest, AppearsWhenItIsComplete) {
   EXPECT_EQ(permissions, std::filesystem::status(folder_ + "/plain").permissions());
 }
 
-TEST_F(FileOutputTest, KeepsTheOlderFileUntilThen) {
+TEST_F(FileOutputTest, KeepsTheOlderFileUntilTheNewOneIsComplete) {
   std::ofstream(path_) << "older";
   {
     FileOutput output(path_);
@@ -222,7 +222,7 @@ TEST_F(FileOutputTest, ThrowsAtTheStartIfAFileCannotBeReplaced) {
 
 // ---- Moving ----
 
-TEST_F(FileOutputTest, AllCanBeMoved) {
+TEST_F(FileOutputTest, OutputsCanBeMoved) {
   {
     FileOutput first(path_), output = std::move(first);
     Writer writer(output), moved = std::move(writer);

@@ -1,4 +1,4 @@
-// Prepared events: as bytes, and in any order.
+// Prepared events as words. A Writer accepts them in any order.
 #include <gtest/gtest.h>
 #include <optional>
 

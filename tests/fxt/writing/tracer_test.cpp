@@ -320,7 +320,7 @@ TEST_F(TracerTest, OpenScopesEndAtEachFlush) {
   EXPECT_EQ(third.findings, "");
 }
 
-// Meanwhile, the thread's buffer is reused many times.
+// While the scope is open, the thread's buffer is reused many times.
 TEST_F(TracerTest, AScopeMayLastForMillionsOfEvents) {
   constexpr std::size_t kEvents = 600'000;  // fill the buffer many times
   {
@@ -372,7 +372,7 @@ TEST_F(TracerTest, SupportsMoreThreadsThanTheTableHas) {
   EXPECT_EQ(seen.events.at("outer"), kThreads);
 }
 
-TEST_F(TracerTest, ARingKeepsTheLatest) {
+TEST_F(TracerTest, ARingKeepsTheLatestEvents) {
   constexpr std::size_t kRing = std::size_t{1} << 20;
   Tracer tracer(path_, {.ring_bytes = kRing});
   const TraceScope outer(kOuter);
@@ -512,7 +512,7 @@ TEST_F(TracerTest, APipeWithoutAReaderDoesNotEndTheProgram) {
 
 // ---- Programs that die ----
 
-TEST_F(TracerTest, AKilledProgramLeavesWhatWasFlushed) {
+TEST_F(TracerTest, AKilledProgramLeavesTheFlushedEvents) {
   for (const std::uintmax_t size : {100'000U, 1'000'000U, 3'000'000U}) {
     const int status = in_child(
         [this] {
@@ -539,7 +539,7 @@ TEST_F(TracerTest, AKilledProgramLeavesWhatWasFlushed) {
 }
 
 // The thread's buffer never becomes full.
-TEST_F(TracerTest, AProgramThatDiesLeavesAllExceptTheLastMoment) {
+TEST_F(TracerTest, AProgramThatDiesLosesOnlyTheLastMoment) {
   constexpr std::size_t kEvents = 1000;
   for (const std::function<void()>& die : std::initializer_list<std::function<void()>>{
            [] { ::kill(::getpid(), SIGKILL); }, [] { std::abort(); }, [] { ::_exit(0); }}) {

@@ -27,7 +27,7 @@ class Rows : public testing::Test {
   ThreadRows rows_{4};
 };
 
-TEST_F(Rows, CallsAreCutAtTheStartOfTheNextOne) {
+TEST_F(Rows, CallsAreCutAtTheStartOfTheNextCall) {
   rows_.put(0, call(100, 300));
   rows_.put(0, call(200, 400));
   rows_.put(0, call(150, 500));

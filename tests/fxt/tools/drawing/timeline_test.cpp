@@ -17,8 +17,8 @@
 
 namespace fxt::test {
 
-// A row is 17 pixels high. The first one is below the axis and the heading. The rows of each track start
-// again at 0.
+// A row is 17 pixels high. The first row is below the axis and the heading. The rows of
+// each track start again at 0.
 std::vector<std::string> shapes_of(const std::string& svg) {
   pugi::xml_document document;
   EXPECT_TRUE(document.load_string(svg.c_str()));
@@ -95,15 +95,15 @@ TEST(Timeline, DrawsCallsThatAreWrittenAtTheirEnds) {
   EXPECT_THAT(lines({leaf, work, last, more, main}), ElementsAre("5 calls on 1 thread"));
 }
 
-TEST(Timeline, DrawsLateCallsBelowOpenOnes) {
+TEST(Timeline, DrawsLateCallsBelowOpenCalls) {
   EXPECT_THAT(shapes({event(kBegin, 1000, "main"), call(1500, 1600, "work"), call(1200, 1300, "late"),
                       event(kEnd, 2000, "")}),
               ElementsAre("8+1000 row 0: main: 1 µs at 0 ns", "208+100 row 1: late: 100 ns at 200 ns",
                           "508+100 row 1: work: 100 ns at 500 ns"));
 }
 
-// The calls are in the order of their ends, within the same clock tick.
-TEST(Timeline, DrawsOuterCallsThatBeginWithInnerOnes) {
+// All calls begin at the same time. In the file, they are in the order of their ends.
+TEST(Timeline, DrawsOuterCallsThatBeginTogetherWithInnerCalls) {
   EXPECT_THAT(shapes({call(1000, 1100, "leaf"), call(1000, 1500, "work"), call(1000, 2000, "main")}),
               ElementsAre("8+1000 row 0: main: 1 µs at 0 ns", "8+500 row 1: work: 500 ns at 0 ns",
                           "8+100 row 2: leaf: 100 ns at 0 ns"));
@@ -267,7 +267,7 @@ TEST(Timeline, ReportsCallsThatAreNestedTooDeep) {
   EXPECT_THAT(
       lines(events, {.max_rows = 2}),
       ElementsAre("2 calls on 1 thread", "3 calls or marks not drawn, because of their depth (--max-depth)"));
-  // Calls that are written late displace others.
+  // Calls that are written late take the rows of earlier calls, which move to lower rows.
   EXPECT_THAT(lines({call(1200, 1800, "c"), call(1100, 1900, "b"), call(1000, 2000, "a")}, {.max_rows = 2}),
               Contains("1 call or mark not drawn, because of their depth (--max-depth)"));
 }
