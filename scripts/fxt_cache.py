@@ -125,7 +125,7 @@ class Cache:
         return Entry(folder, handle)
 
     def remove(self, folder):
-        """The folder has its name until it is renamed, so no other process sees a part of it."""
+        """Removes an entry. The folder gets another name first, so no other process sees a part of the entry."""
         old = folder.with_name(f"{OLD}{os.getpid()}.{folder.name}")
         with contextlib.suppress(OSError):
             folder.rename(old)

@@ -1,5 +1,5 @@
-"""The viewers of fxt-open besides Perfetto. magic-trace is a page that takes traces like Perfetto's. Tracy and speedscope are
-programs, which open files of their own formats."""
+"""The viewers of fxt-open besides Perfetto. magic-trace is a page that takes traces in the same way as Perfetto. Tracy and
+speedscope are programs, which open files of their own formats."""
 
 import os
 import shutil

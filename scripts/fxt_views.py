@@ -165,7 +165,7 @@ class Input:
         self.whole, self.view = self.fitted() if self.is_trace else self.converted()
 
     def key(self, kind, *options, paths=None):
-        """For files that fxt-convert, or one of the other programs, makes of these paths, or else of all."""
+        """The key of files that fxt-convert, or another of the programs, makes of `paths`, or else of all paths."""
         is_converted = not self.is_trace and kind in ("unpacked", "whole", "index", "part")
         tools = ["fxt-convert"] if is_converted else ["fxt-convert", "fxt-cut", "fxt-draw", "fxt-dump"]
         return [kind, *options, self.name, [stamp_of(program(name)) for name in tools], *map(stamp_of, paths or self.paths)]
@@ -191,7 +191,7 @@ class Input:
         return paths if paths and all(path.exists() for path in paths) else [path]
 
     def fitted(self):
-        """The trace, or a smaller one with the longest calls, and no range."""
+        """The trace, or a smaller one with the longest calls. The second result is always None: no range is known."""
         if self.path.stat().st_size <= (self.limit // LIKELY_RATIO if is_compressed(self.path) else self.limit):
             return self.path, None
         plain = self.plain()
@@ -200,7 +200,7 @@ class Input:
         try:
             entry = self.kept(self.key("whole", self.limit), lambda folder: self.cut(plain, folder / self.name, *self.fit_of(plain)))
         except Problem:
-            return self.path, None  # it can't be fitted, so the whole opens
+            return self.path, None  # it can't be made smaller, so the whole trace opens
         self.note = NOTE
         return entry / self.name, None
 
@@ -242,7 +242,7 @@ class Input:
             return self.index
 
     def plain(self):
-        """The whole trace without compression, which is unpacked once. Its calls are all there."""
+        """The whole trace without compression. A compressed one is unpacked once. All calls are in it."""
         if not is_compressed(self.path):
             return self.path
         with self.lock:
@@ -253,7 +253,7 @@ class Input:
         return self.plain() if self.whole == self.path else self.whole
 
     def cut(self, trace, output, *options):
-        """Cuts a trace. Of a damaged trace, only the part before the damage can be cut."""
+        """Cuts a trace. If the trace is damaged, only the part before the damage can be cut."""
         self.programs.run("fxt-cut", "-q", *options, "--", trace, output, allowed=(0, 1))
         if not output.exists():
             raise Problem("nothing happened in this time" if options else f"{shown(trace)}: can't be read")

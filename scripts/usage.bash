@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Sourced by the other scripts, first of all: `-h` and `--help` print the comment at the script's head, and nothing else
-# is done. usage prints it, too.
+# The other scripts source this file first. With `-h` or `--help`, it prints the comment at the head of the script, and ends
+# the script. usage() also prints this comment.
 usage() { sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"; }
 
 if [[ ${1:-} == -h || ${1:-} == --help ]]; then

@@ -10,7 +10,7 @@ namespace {
 // This is small enough to stay in the second-level cache between filling and writing, and large enough for
 // cheap system calls. All blocks except the last are written with this size, so that they fill whole pages.
 constexpr std::size_t kWrittenWords = std::size_t{32} << 10;
-// The end of a block is moved to the next block.
+// Words after the first kWrittenWords of a block are moved to the next block.
 constexpr std::size_t kBlockWords = kWrittenWords + 2 * fxt::kMinBufferWords;
 
 }  // namespace
@@ -37,7 +37,7 @@ std::span<std::uint64_t> BlockQueue::exchange(std::size_t filled_words) {
     empty_.pop_front();
     if (full != nullptr) {
       filled_words_ -= kWrittenWords;
-      // The writing thread does not use these words. It may even have returned the same block already.
+      // The writing thread does not use these words. `filling_` is `full` if that thread has returned it.
       std::memmove(filling_->data(), full->data() + kWrittenWords, filled_words_ * sizeof(std::uint64_t));
     }
   }

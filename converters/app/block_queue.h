@@ -37,7 +37,7 @@ class BlockQueue : public fxt::Output, public fxt::Input {
 
   // Returns the next filled block, valid until the next call; empty at the end. Throws Abandoned.
   std::span<const std::byte> next_block();
-  // Returns the same bytes, copied in parts.
+  // Copies the next bytes of the filled blocks. Returns their number; 0 at the end. Throws Abandoned.
   std::size_t read(std::span<std::byte> room) override;
   // The writing thread ends early: from now on, exchange() throws this exception.
   void fail(std::exception_ptr failure);

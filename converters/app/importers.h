@@ -10,7 +10,7 @@
 
 namespace convert {
 
-// Shared by all copies of the options.
+// All copies of the options share the importers.
 using Importers = std::vector<std::shared_ptr<Importer>>;
 
 // All importers of the program; defined in rooms.cpp.

@@ -251,7 +251,7 @@ void print_report(const ConvertOptions& options, const Report& report, const Not
     fxt::print(text);
     fxt::check_standard_output();
   } catch (const fxt::QuietEnd&) {
-    // The exit code is valid, even if the reader of the report has ended.
+    // If the reader of the report has ended, the exit code of the conversion is still returned.
   } catch (const std::exception& error) {
     const std::vector<std::string>& pieces = report.written.pieces;
     throw std::runtime_error(
@@ -276,7 +276,7 @@ void print_report(const ConvertOptions& options, const Report& report, const Not
       fmt::format("has none of the requested threads: {}{}", fmt::join(options.import.tids, ", "), known));
 }
 
-// If the thread ids of no input are known, each thread may be the requested one.
+// If the thread ids of all inputs are unknown, any thread may be a requested one. Then nothing is noted.
 void note_missing_threads(const ConvertOptions& options, const ImportStats& stats, Notes& notes) {
   if (stats.shows_unknown_threads && stats.tids_found.empty() && stats.tids_left_out.empty()) return;
   for (const std::uint64_t tid : std::set(options.import.tids.begin(), options.import.tids.end()))
@@ -341,7 +341,7 @@ class Conversion {
   const Notes& notes() const { return notes_; }
   Report report() const { return {options_.inputs, options_.output, stats_, timeline_, written_}; }
   std::uint64_t trace_bytes() const { return output_->files().trace_bytes(); }
-  // The words of names that are not in the trace yet.
+  // The words of names that the trace does not contain yet.
   fxt::CallLengths::NameWords name_words();
   std::int64_t words_of_left_out() {
     return words_of_name(rule_.left_out) + words_of_name(rule_.left_out_ns);
@@ -492,18 +492,18 @@ fxt::CallLengths::NameWords Conversion::name_words() {
 
 // ---- --fit ----
 
-// What is left out of a trace that fits.
+// The events that are left out so that the trace fits.
 struct FitPlan {
   std::uint64_t shortest_ns = 0;                             // calls of at least this length stay; 0: all
   std::unique_ptr<fxt::tools::Thinning> thinning = nullptr;  // null: all other events stay
 };
 
-// The passes over the inputs in which a plan is made. Their traces are not kept.
+// Makes a plan by passes over the inputs. The traces of these passes are not kept.
 class FitPlanner {
  public:
   FitPlanner(const ConvertOptions& options, Conversion::Offsets offsets_ns, std::uint64_t most_bytes);
 
-  // Counts the calls by length, and then those of the interval that fits in part, until the length is exact.
+  // Finds the shortest length. Each pass divides the interval of lengths that fits only in part.
   FitPlan plan();
 
  private:
@@ -514,7 +514,7 @@ class FitPlanner {
 
   ConvertOptions options_;
   Conversion::Offsets offsets_ns_;
-  std::int64_t words_;  // that the trace may have
+  std::int64_t words_;  // the maximum size of the trace
 };
 
 FitPlanner::FitPlanner(const ConvertOptions& options, Conversion::Offsets offsets_ns,
@@ -534,7 +534,7 @@ FitPlan FitPlanner::plan() {
     fxt::CallLengths lengths(part);
     Conversion conversion(options_, offsets_ns_, kForever, &lengths);
     conversion.write();
-    // These names are only in a trace without some calls. Calls that are always shown may have needed them.
+    // A trace that shows all calls does not need these names. They may already count in this trace's size.
     constexpr std::int64_t kNames =
         2 + fxt::words_of(fxt::kLeftOut.size()) + fxt::words_of(fxt::kLeftOutNs.size());
     const std::int64_t more_names = conversion.words_of_left_out();
@@ -554,7 +554,7 @@ FitPlan FitPlanner::plan() {
 }
 
 // Finds out which counters, switches and instants stay. Returns the words of all events except calls. Throws
-// InputError if those that can't be left out take more than the trace may have.
+// InputError if the events that can't be left out need more words than the trace may have.
 std::int64_t FitPlanner::thin(std::int64_t others, std::int64_t calls, FitPlan& plan) {
   auto thinning = std::make_unique<fxt::tools::Thinning>(fxt::CutOptions{});
   const auto pass = [&](auto begin) {

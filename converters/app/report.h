@@ -17,8 +17,8 @@ namespace convert {
 struct Fitted {
   std::uint64_t shortest_ns = 0;  // the shortest length that is shown
   std::uint64_t left_out = 0;     // number of calls
-  std::uint64_t time_ns = 0;      // that they took; those inside of others take no more time
-  std::uint64_t outside_ns = 0;   // the part of it that is in no shown call
+  std::uint64_t time_ns = 0;      // the time in these calls; nested ones count once
+  std::uint64_t outside_ns = 0;   // the part of this time that is in no shown call
 };
 
 // The result of writing the output.
@@ -43,8 +43,8 @@ struct Report {
 // The report for programs. Keys: inputs, output (null if it was split), pieces (only if it was split),
 // bytes_read, bytes_written, records_read, events_written, threads, processes, first_ns, last_ns (null
 // without events), view_ns: start and end of Timeline's first view (null without a view), fitted:
-// {shortest_ns, left_out, left_out_ns, outside_ns} (only if calls were left out, see Fitted), details: of the
-// inputs, each {input, text} (only if an input has details).
+// {shortest_ns, left_out, left_out_ns, outside_ns} (only if calls were left out, see Fitted), details: a list
+// of {input, text} (only if an input has details).
 Outline outline_of(const Report& report);
 // The report in a few lines, for people.
 std::string text_of(const Report& report);

@@ -7,7 +7,7 @@
 namespace convert {
 namespace {
 
-// Thrown to prevent that the last file of a range without events is completed.
+// Thrown so that the last file is not completed if the range has no events.
 struct NoEvent {};
 
 }  // namespace

@@ -39,7 +39,7 @@ class TraceOutput {
   TraceOutput(const TraceOutput&) = delete;
   TraceOutput& operator=(const TraceOutput&) = delete;
 
-  // The Output for the Writer. Throws std::runtime_error.
+  // The Output for the Writer. Its functions throw std::runtime_error.
   fxt::Output& blocks() { return queue_; }
   // Must be called when the trace is complete. Waits until it is written, and gives the file its name. Throws
   // std::runtime_error.

@@ -383,7 +383,7 @@ class Unpacker {
     if (!error) fs::create_symlink(target, path, error);
     if (error) throw InputError(Location::file(path.native()), "can't unpack the link: " + error.message());
   }
-  // Counts a file that has another name.
+  // Counts the bytes of a file again, because it has another name.
   void count_again(const fs::path& path) {
     std::error_code error;
     if (const auto bytes = fs::file_size(path, error); !error) repeated_ += bytes;

@@ -13,8 +13,8 @@ namespace convert {
 
 class UnpackedInputs {
  public:
-  // Uses this folder, which stays, or a temporary one if the path is empty. Throws std::runtime_error if the
-  // folder is not an empty directory.
+  // Unpacks into this folder, and keeps it. If the path is empty, uses a temporary folder. Throws
+  // std::runtime_error if the folder is not an empty directory.
   explicit UnpackedInputs(const std::string& folder = {});
   // The recordings and trace files in `input`. Returns `input` itself if it is a recording, or not an
   // archive. Throws InputError if an archive is damaged or contains no recording.

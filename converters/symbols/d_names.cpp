@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
-// Otherwise the header declares its own basename(), which conflicts with <string.h>.
+// Without this, the header declares its own basename(), which conflicts with <string.h>.
 #define HAVE_DECL_BASENAME 1
 #include <demangle.h>
 

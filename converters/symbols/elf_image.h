@@ -55,7 +55,7 @@ class ElfImage {
   // The first section of this type or name; null if the file has none.
   const ElfSection* find(std::uint32_t type) const;
   const ElfSection* find(std::string_view name) const;
-  // The contents, in the byte order of this machine; null if the section has no contents, or too many.
+  // The contents, in the byte order of this machine. Null if there are none, or if they are too large.
   Elf_Data* data(const ElfSection& section) const;
   std::string_view bytes(const ElfSection& section) const;
   // The string table to which a symbol table refers.

@@ -15,7 +15,7 @@ void release_pages(Elf* elf) {
   if (elf == nullptr || elf_getshdrstrndx(elf, &names) != 0) return;
   const Elf_Data* const data = elf_rawdata(elf_getscn(elf, names), nullptr);
   if (data == nullptr || data->d_buf == nullptr) return;
-  // If the file could not be mapped, libelf has copied the section. Copies must stay.
+  // If the file could not be mapped, libelf has copied the section. Such a copy must not be released.
   const auto address = reinterpret_cast<std::uintptr_t>(data->d_buf);
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {

@@ -286,7 +286,7 @@ class RustName {
     read_sign(take(1));
   }
 
-  // "<type>" or "<type as trait>"
+  // Opens the bracket of "<type>" or "<type as trait>".
   void open_implementation() {
     open_.push_back({Kind::Implementation, text_.size(), std::exchange(is_first_, true)});
     add("<");

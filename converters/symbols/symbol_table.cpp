@@ -189,7 +189,7 @@ std::size_t SymbolTable::part_of(std::uint64_t address) const {
 // The last symbol that begins at or before the address. The address must not be before the first symbol.
 std::size_t SymbolTable::last_until(std::uint64_t address) const {
   const std::size_t part = part_of(address);
-  // The symbol is one of `count` symbols. The body of the loop has no branches, because after a wrong
+  // The symbol is one of the `count` symbols from `first` on. The loop has no branches, because after a wrong
   // prediction, the CPU starts the caller's next search only when the memory for this search has been read.
   std::size_t first = std::max(starts_before_[part], 1u) - 1;
   for (std::size_t count = starts_before_[part + 1] - first; count > 1;) {

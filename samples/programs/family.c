@@ -1,4 +1,4 @@
-// A small build tool: forks, some children exec themselves again, one just leaves.
+// A small build tool that forks. Some children execute the program again, and one only exits.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static unsigned optimise(unsigned code, int passes) {
   return passes == 0 ? code : optimise(code ^ (code >> passes), passes - 1);
 }
 
-// The program as the compiler, in a process of its own.
+// Compiles a file. The program runs again as the compiler, in a process of its own.
 static int compile(const char* file) {
   printf("%s: %08x\n", file, optimise(parse(file), 5));
   return 0;
@@ -32,7 +32,7 @@ static void look_around(void) {
   if (access("family.c", R_OK) != 0) _exit(1);
 }
 
-// A child that goes on in this program's code and returns through its callers.
+// Forks a child that continues in this program's code, and returns through the callers.
 static int check_in_child(void) {
   pid_t child = fork();
   if (child == 0) {

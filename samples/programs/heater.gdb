@@ -1,4 +1,4 @@
-# Records heater.tfile: every call of control() with what it gets, and some steps of wanted_power().
+# Records heater.tfile: every call of control() with its argument, and some steps of wanted_power().
 set pagination off
 set confirm off
 set width 0

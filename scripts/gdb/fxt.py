@@ -168,8 +168,8 @@ def save_trace(path):
 
 
 def convert(output, options, folder, is_kept):
-    """Saves the trace and what else is needed in a folder, and converts it. The command to do this again is printed if the
-    folder is kept."""
+    """Saves the trace and other needed files in a folder, and converts them. If the folder is kept, prints the command with
+    which they can be converted again."""
     check_trace()
     converter = program("fxt-convert")
     session = folder / "session.tfile"

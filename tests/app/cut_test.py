@@ -39,7 +39,7 @@ def thread_of(record):
 
 
 def calls_of(path):
-    """[(thread, name, begin, end, cut)] for every encoding of calls."""
+    """The calls of a trace as [(thread, name, begin, end, cut)], for every encoding of calls."""
     calls, stacks = [], defaultdict(list)
     for record in records(path):
         stack = stacks[thread_of(record)]

@@ -148,7 +148,7 @@ extern "C" long syscall(long number, ...) {
   va_end(rest);
   return real(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
 }
-// A full disk allocates the blocks that are left.
+// On a full disk, fallocate() allocates the blocks that are left.
 extern "C" int fallocate(int file, int mode, off_t from, off_t size) {
   static Call& call = add("fallocate");
   static auto* const real =
@@ -209,7 +209,7 @@ FAILING_CLOSE(fclose, std::FILE*, EOF)
 
 namespace {
 
-// The entries of a directory, in which the next one is last, from the first call of readdir() to closedir().
+// The entries that readdir() has not returned yet; the next one is the last in the list.
 template <typename Entry>
 struct Entries {
   std::vector<Entry> left;

@@ -69,7 +69,7 @@ COUNTER, INSTANT = 100005, 1000000  # events of uftrace: read:pmu-cycle, and an 
 
 
 def write_others(folder, counters=0, instants=0, switches=0, calls=0):
-    """Writes a recording with so many values of a counter, instants, and slices on a CPU. They are inside `main`."""
+    """Writes a recording with these numbers of counter values, instants, slices on a CPU, and calls, all inside `main`."""
     rand, time, records, perf = random.Random(1), 1_000_000_000, [entry(999_999_000, 0, MAIN)], []
     events = [COUNTER] * counters + [INSTANT] * instants + [0] * switches + [LEAF] * calls
     rand.shuffle(events)
@@ -147,8 +147,8 @@ class Fit(unittest.TestCase):
         return trace, report
 
     def assert_same_times(self, full, fitted):
-        """The self time of each shown call is that of the recording and of the calls that are missing in it. The missing
-        calls of a shown one are those that it has around them in the full trace."""
+        """Checks the self time of each shown call: without the self times of the calls that are missing in it, it equals the
+        self time in the full trace. A call is missing in the innermost shown call around it."""
         counts = Counter(map(key, fitted.calls))
         shown = {}
         for call in full.calls:
@@ -269,7 +269,7 @@ class Fit(unittest.TestCase):
 
     @unittest.skipIf("FAIL_CALL_LIBRARY" not in os.environ, "sanitizers keep freed memory")
     def test_memory_is_bounded(self):
-        """It does not grow with the calls that are shown."""
+        """The memory does not grow with the number of shown calls."""
         peaks = []
         for calls in 600_000, 1_500_000:
             records = b"".join(one for number in range(calls // 2) for one in (
@@ -397,7 +397,7 @@ class Fit(unittest.TestCase):
     # ---- Other events than calls ----
 
     def assert_thinned(self, whole, fitted, limit):
-        """What stays of each kind. Returns the number of records of each kind that were left out."""
+        """Checks which records of each kind stay. Returns the number of records of each kind that were left out."""
         self.assertLessEqual(fitted.stat().st_size, limit)
         full, thin = fxt.read(whole), fxt.read(fitted)
         left_out = []
@@ -421,7 +421,7 @@ class Fit(unittest.TestCase):
                         {number for number in range(len(events)) if number == 0 or events[number].time // width != events[number - 1].time // width}
                     stays |= {places[events[number].time, events[number].name] for number in numbers}
                 expected.append(stays)
-            # Between two lengths of slots, some of the records of the shorter ones stay.
+            # All records that slots of some length need stay, and some of those that slots of half that length need.
             self.assertTrue(any(longer - {0} <= kept - {0} <= shorter for shorter, longer in zip(expected, expected[1:])))
         full_slices, thin_slices = slices(full), slices(thin)
         self.assertLessEqual(thin_slices, full_slices)

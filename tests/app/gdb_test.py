@@ -20,7 +20,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(os.environ["PROGRAMS"]).resolve()
 RECORD = REPOSITORY / "scripts" / "record"
 COMMAND = REPOSITORY / "scripts" / "gdb" / "fxt.py"
-# A program, a library that it is linked with and one that it opens have a function of one name, with other parameters.
+# A program, a library that is linked with it, and one that it opens have functions of one name with different parameters.
 SOURCES = {
     "main.c": """
 #include <dlfcn.h>

@@ -652,7 +652,7 @@ def kernel_header(order):
 
 
 def kernel_pages(events, order):
-    """Pages of the kernel's ring buffer. If the kernel had no space, the event is the number of lost events."""
+    """Pages of the kernel's ring buffer. An event is a function that makes it, or the number of lost events."""
     pages, body, start, latest, lost = [], b"", None, 0, 0
 
     def head(kind, delta):

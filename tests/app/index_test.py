@@ -142,7 +142,7 @@ class Index(unittest.TestCase):
             self.assertEqual(index.read_bytes(), content, "a new one is written")
 
     def test_an_index_of_another_file_does_no_harm(self):
-        """Its checksum is right, but it names other places of the file."""
+        """The checksum of the index is right, but the index refers to other places of the file."""
         def with_sum(words):
             total = 0xcbf29ce484222325
             for word in words:

@@ -93,7 +93,7 @@ class Events:
                       for key, count in self.others.items() if key[0] == kind)
 
     def carried(self):
-        """State that continues until the next such event, and is therefore repeated at the start of a part."""
+        """Events that set a state. The state lasts until the next such event, so each part repeats it at its start."""
         return self.of_kind("counter"), self.switches
 
     def times(self):
@@ -212,8 +212,8 @@ class Sameness(unittest.TestCase):
         return report["first_ns"], report["last_ns"]
 
     def first_call(self, recording):
-        """The time from which times with a unit count, where the view begins. A trace file has no calls, so it is the
-        first event."""
+        """The time at which the view begins, from which times with a unit count. A trace file has no calls, so it is the
+        time of the first event."""
         report = self.report(recording)
         return report["view_ns"][0] if recording.is_dir() and "view_ns" in report else report["first_ns"]
 

@@ -24,9 +24,9 @@ UI = "https://ui.example.org"
 
 
 class Viewer(http.server.ThreadingHTTPServer):
-    """A server for another origin, whose page gets traces as Perfetto does. It fetches the URL in its link, or answers
-    "PING" and receives the trace. It reports the bytes, and the rest as JSON, or the reason for a failure. Only its opener
-    may send traces, and more than one only with keepApiOpen."""
+    """A server for another origin, whose page gets traces as Perfetto does. The page fetches the URL in its link, or answers
+    "PING" and receives the trace. It reports the bytes, or the reason for a failure, and as JSON everything else that it
+    got. Only its opener may send traces, and more than one only with keepApiOpen."""
     PAGE = b"""<!doctype html><link rel=icon href="data:,"><script>
         const page = Math.random();
         const tell = (body, rest) => fetch("/told?" + encodeURIComponent(JSON.stringify(rest)), {method: "POST", body});

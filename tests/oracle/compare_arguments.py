@@ -66,7 +66,7 @@ def calls_of(trace):
 
 
 def raw(text):
-    """The bytes of a string of ours, in which bytes are octal numbers, and a backslash is doubled."""
+    """The bytes of a string in our trace, in which bytes are octal numbers, and a backslash is doubled."""
     spelled = re.compile(rb"\\([0-7]{3}|\\)")
     whole = spelled.sub(lambda m: b"\\" if m[1] == b"\\" else bytes([int(m[1], 8)]), text.encode())
     return whole.decode(errors="surrogateescape")

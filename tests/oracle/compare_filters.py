@@ -62,7 +62,7 @@ class FilterComparison(judging.Comparison):
             # to its own lines.
             sets = [words for words in sets if not {"-D", "-t"} <= set(words)]
         if "--kernel-skip-out" in self.common:
-            # A hidden library call costs the kernel's calls inside it a level, but not the program's calls.
+            # For the kernel's calls inside it, a hidden library call counts as a level; for the program's, it does not.
             sets = [words for words in sets if not {"-D", "--no-libcall"} <= set(words)]
         for words in sets:
             self.compare_set(arguments, older, words, Path(directory) / "out.fxt")
@@ -189,8 +189,8 @@ def location_sets(recording):
 
 
 def for_uftrace(words):
-    """uftrace takes a whole path for a regular expression because of its dot. The `c++` in a path then means one or
-    more c, so the path does not match itself. We take a whole path literally."""
+    """uftrace treats a whole path as a regular expression because of its dot. The `c++` in a path then means one or more
+    c, so the path does not match itself. We take a whole path literally."""
     is_path = words[:1] == ["-L"] and re.fullmatch(r"[\w+./-]*\w(@hide)?", words[1])
     return [words[0], words[1].replace("+", "[+]"), *words[2:]] if is_path else words
 

@@ -177,8 +177,8 @@ def protobuf_fields(data):
 
 
 def arguments_problem(names):
-    """Why Perfetto can't show arguments with these names together, or None. It makes a tree from the dots and indexes in
-    their names. If a node would have both a value and parts, or a part has no number, it shows none of the arguments."""
+    """The reason why Perfetto can't show arguments with these names together, or None. It makes a tree from the dots and
+    indexes. If a node has both a value and parts, or an index is not a number, it shows none of the arguments."""
     tree, values = {}, set()
     for name in names:
         path = ()

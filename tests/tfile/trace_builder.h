@@ -55,8 +55,8 @@ class TraceBuilder {
   std::vector<std::string> lines(const ImportOptions& options = {}, const TraceFileOptions& own = {});
   // Imports the file together with a call history that has no threads. Therefore, no thread is matched.
   void with_call_history() { has_call_history_ = true; }
-  // Results of the last lines(): all events; the notes, as "<kind> <count>" and their first texts with "FILE"
-  // as the path; the threads.
+  // These functions return results of the last lines(). A note is "<kind> <count>" and its first text, in
+  // which the path is "FILE".
   const std::vector<std::string>& all_lines() const { return all_lines_; }
   const std::vector<std::string>& notes() const { return notes_; }
   const std::vector<std::string>& threads() const { return threads_; }

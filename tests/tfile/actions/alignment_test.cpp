@@ -52,7 +52,7 @@ TEST(Alignments, MayGiveAnItemSeveralExpressions) {
   EXPECT_EQ(aligned({"x.x?*", ".x."}, 3), "impossible");
 }
 
-// Other expressions, those of `default-collect`, are accepted if no other alignment is possible.
+// Expressions of `default-collect` belong to no item. They are accepted if no other alignment is possible.
 TEST(Alignments, MayBeginWithOtherExpressions) {
   EXPECT_EQ(aligned({"xxx", "xxx"}, 3), "-01");
   EXPECT_EQ(aligned({".x"}, 2), "-0");

@@ -133,8 +133,8 @@ TEST(TargetDescription, HasLimits) {
   EXPECT_EQ(flags_text(flags.layout->registers().front(), ~std::uint64_t{0}), "[ LAST ]");
 }
 
-// Registers times fields: all registers of a type share the fields, and the names have the maximum length of
-// a machine's names.
+// All registers of a type share the fields of the type. The names of a type's fields have at most 4096
+// characters in total.
 TEST(TargetDescriptions, HaveALimitOfFields) {
   const auto layout_of = [](std::string_view content) {
     return read_target_description(fmt::format("<target><feature>{}</feature></target>", content));

@@ -112,7 +112,7 @@ TEST(DamagedTrace, UnknownLinesAreNoted) {
             Contains("FILE:9: the size of the register block is not a hexadecimal number")));
 }
 
-// They have two numbers of 4 bytes.
+// Blocks of Enea OSE have two numbers of 4 bytes.
 TEST(DamagedTrace, BlocksOfEneaOseAreNoDamage) {
   TraceBuilder t;
   describe_frames(t, "1");

@@ -165,7 +165,7 @@ TEST(FramesOfAPattern, AreNumbersOfAllSizesInTheByteOrderOfTheFile) {
   }
 }
 
-// Perfetto nests instants of the same time in up to 512 levels. Pairs end immediately and take no level.
+// Perfetto nests instants of the same time in up to 512 levels. A pair ends at once, so it frees its level.
 TEST(FramesOfAPattern, AreShownAsPairsIfTooManyHaveOneTime) {
   TraceBuilder t;
   describe_tick(t);
@@ -177,7 +177,7 @@ TEST(FramesOfAPattern, AreShownAsPairsIfTooManyHaveOneTime) {
   };
   const auto instants = count("@1000000 tracepoint:tick "), pairs = count("[1000000 tracepoint:tick ");
   EXPECT_EQ(instants + pairs, 600);
-  EXPECT_EQ(instants, 510);  // the status is also an instant, and a pair needs a level
+  EXPECT_EQ(instants, 510);  // the status and the pairs take the other two levels
   EXPECT_EQ(count("1000000] tracepoint:tick"), pairs);
   EXPECT_EQ(count("@1001000 tracepoint:tick "), 1);
   EXPECT_EQ(count("blob gdb/frame/"), 601);

@@ -233,7 +233,7 @@ TEST_F(Expressions, AreCast) {
     EXPECT_EQ(type(none), "?") << none;
 }
 
-// As in GDB, a name means the innermost variable. A template with its arguments is not followed by "::".
+// In a cast, template arguments need not be followed by "::". In `i < 2`, `i` is a variable, as in GDB.
 TEST_F(Expressions, AreCastToTemplates) {
   EXPECT_EQ(type("(plant::Basin<2,3>*)v"), "p8 to plant::Basin<2, 3>");
   EXPECT_EQ(type("*(plant::Basin<2, 3> *)&i"), "plant::Basin<2, 3>");
@@ -321,7 +321,7 @@ TEST_F(Expressions, FindGlobalNames) {
   EXPECT_EQ(type("plant::refill::calls"), "i4");
 }
 
-// A value that the frame lacks has a type, but no value.
+// If the frame lacks a part of an expression, the expression has a type, but no value.
 TEST_F(Expressions, HaveATypeWithoutAValue) {
   const Value found = value("longs[1] + i");
   EXPECT_NE(found.type, nullptr);

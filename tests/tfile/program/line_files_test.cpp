@@ -1,4 +1,4 @@
-// The source files of line tables are the same as libdw finds.
+// The source files of line tables are those that libdw finds.
 #include "converters/tfile/program/line_files.h"
 
 #include <cstddef>

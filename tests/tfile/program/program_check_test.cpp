@@ -206,8 +206,8 @@ TEST_F(LoadBias, FromALineWithoutCodeIsThatOfTheNextLine) {
   EXPECT_EQ(contradictions(), 0u);
 }
 
-// GDB moves from the opening line of a function, and from its name, to the end of the prologue, but not
-// further than the first later line.
+// GDB moves a tracepoint from a function's name, or from its opening line, to the end of the prologue, but
+// not further than the first later line.
 TEST_F(LoadBias, AfterThePrologueIsTheFunctionAndItsOpeningLine) {
   const int opening = line_of("pump") - 2;
   const auto first = program_.line_addresses("traced_program.cpp", opening + 1);

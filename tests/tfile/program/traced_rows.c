@@ -1,4 +1,4 @@
-// Several rows of the line table at one address, as of optimized code. "is_stmt 0": no statement begins
+// Several rows of the line table at one address, as in optimized code. "is_stmt 0": no statement begins
 // there.
 void rows(void) {
   __asm__ volatile(

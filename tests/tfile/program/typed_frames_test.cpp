@@ -729,10 +729,10 @@ class Callers : public TypedFrames {
   }
   // An address in the function after the instructions that set up its frame.
   std::uint64_t body_of(std::string_view function) const { return start_of(function) + 8; }
-  // The lines of frames at a function's first address, where the return address is at rsp, one microsecond
-  // after each other. Each frame holds these words of the stack, and rbp is 0x7020. The actions record that
-  // memory relative to the register with this number; rsp has number 1. A frame without words is one of
-  // tracepoint 3, which records no memory.
+  // The lines of frames at a function's first address, where the return address is at rsp. The frames are one
+  // microsecond apart. Each frame holds these words of the stack, and rbp is 0x7020. The actions record the
+  // stack from the register `base` on; rsp has number 1. A frame without words belongs to tracepoint 3, which
+  // records no memory.
   std::vector<std::string> lines_at(std::string_view function,
                                     const std::vector<std::vector<std::uint64_t>>& stacks, int base = 1) {
     TraceBuilder builder;
@@ -773,7 +773,7 @@ class Callers : public TypedFrames {
     std::erase_if(lines, [](const std::string& line) { return line.find(" caller:") == std::string::npos; });
     return lines;
   }
-  // plain_start was called by plant::measure, and that by main. `place` is the place of the first call.
+  // main called plant::measure, which called plain_start. `place` distinguishes calls in plant::measure.
   std::vector<std::uint64_t> stack_of_main(std::uint64_t place = 0) const {
     return {body_of("plain_start"), 1, 2, 3, 0x7038, body_of("plant::measure") + place, 6, 7,
             start_of("main") + 1};
