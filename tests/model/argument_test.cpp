@@ -1,4 +1,4 @@
-// Packed arguments: added values can be read again, and the words have the documented format.
+// Values that are packed into arguments can be read again. The words have the documented format.
 #include "converters/model/lanes/argument.h"
 
 #include <bit>
@@ -15,7 +15,7 @@ using testing::ElementsAre;
 
 constexpr NameId kA{5}, kB{0xffff'ffff};
 
-TEST(Arguments, NumbersAreTwoWords) {
+TEST(Arguments, ANumberIsTwoWords) {
   const Arguments arguments{{kA, std::int32_t{-1}}, {kB, std::uint64_t{7}}};
   EXPECT_THAT(arguments.words(), ElementsAre(0x51, ~std::uint64_t{0},  // name 5, Int64 (1)
                                              0xf'ffff'fff2, 7));       // name 2^32-1, Uint64 (2)
@@ -53,7 +53,7 @@ TEST(Arguments, EveryTypeIsReadAsItWasAdded) {
   EXPECT_TRUE(copy.words().empty());
 }
 
-TEST(Arguments, AProducerMayPackThem) {
+TEST(Arguments, CanBePackedByTheProducer) {
   Arguments arguments{{kA, 1}};
   std::uint64_t* const words = arguments.reserve(100);
   words[0] = ArgumentHeader::of(kB, ArgumentType::Int64);

@@ -13,7 +13,7 @@ TEST(ByteCursor, ReadsBothByteOrders) {
   EXPECT_EQ(ByteCursor(kBytes, "f", std::endian::big).read<std::uint32_t>("number"), 0x01020304u);
 }
 
-TEST(ByteCursor, ErrorsNameThePlaceAndTheMissingBytes) {
+TEST(ByteCursor, ErrorsNameThePositionAndTheMissingBytes) {
   ByteCursor in(kBytes, "demo/1.dat", std::endian::little, 0x40);
   in.read<std::uint32_t>("number");
   try {
@@ -24,7 +24,7 @@ TEST(ByteCursor, ErrorsNameThePlaceAndTheMissingBytes) {
   }
 }
 
-TEST(ByteCursor, ASliceHasAnEnd) {
+TEST(ByteCursor, CanNotReadAfterTheEndOfASlice) {
   ByteCursor in(kBytes, "f");
   ByteCursor part = in.slice(2, "part");
   EXPECT_EQ(part.read<std::uint16_t>("pair"), 0x0201);

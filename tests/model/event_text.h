@@ -1,4 +1,4 @@
-// A sink for tests: the merged stream as text, one event per line.
+// A sink for tests. It writes the merged events as text, with one line for each event.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ inline constexpr LaneOptions kTestLanes{
 
 // Lines such as
 //   100/101 [10, 20] app:main frame=1 repaired="longjmp"      a complete call
-//   100/101 [10 app:main      100/101 10] app:main            a begin and an end
+//   100/101 [10 app:main      100/101 10] app:main            the start and the end of a call
 //   100/101 @15 event:exec path="/bin/ls"                     an instant
-//   100/101 @15 counter app:heap #7 bytes=12                  a counter; flows have the same form
+//   100/101 @15 counter app:heap #7 bytes=12                  a counter value
 class EventText : public EventSink {
  public:
   explicit EventText(const Names& names) : names_(names) {}
@@ -30,7 +30,7 @@ class EventText : public EventSink {
   std::uint64_t events_written() const override { return lines_.size(); }
 
   const std::vector<std::string>& lines() const { return lines_; }
-  // "process 100 demo", "thread 100/101 worker".
+  // Lines such as "100/101 worker of demo".
   const std::vector<std::string>& threads() const { return threads_; }
 
  private:
@@ -38,7 +38,7 @@ class EventText : public EventSink {
   std::string text_of(const Argument& argument) const;
 
   const Names& names_;
-  std::vector<std::string> ids_;  // by lane
+  std::vector<std::string> ids_;  // indexed by lane
   std::vector<std::string> threads_;
   std::vector<std::string> lines_;
 };

@@ -1,4 +1,4 @@
-// The events that a lane holds back, and those that it passes to the merge.
+// Tests which events a lane holds back, and which events it passes to the merge.
 #include "converters/model/lanes/lane_store.h"
 
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@
 namespace convert {
 namespace {
 
-// The thread is over. Afterwards, others may use the memory of its events and words.
-TEST(LaneStore, IsFreedWithTheLastEvent) {
+// The lane is closed. After its last event, its chunk is returned, so that other lanes can use the memory.
+TEST(LaneStore, AClosedLaneReturnsItsChunkAfterTheLastEvent) {
   ChunkPool pool;
   Lane lane(pool, {});
   lane.begin(1, LabelId{}, 0, {{NameId{}, "first"}});
@@ -32,9 +32,9 @@ TEST(LaneStore, IsFreedWithTheLastEvent) {
   EXPECT_FALSE(lane.store().queue().has_sealed());
 }
 
-// The waiting bytes that the merge counts are the bytes in the lane, even if a chunk is sealed in several
+// The merge counts the bytes that wait in lanes. The number is exact even if a chunk is sealed in several
 // parts.
-TEST(LaneStore, SealedBytesAreThoseOfEventsAndArguments) {
+TEST(LaneStore, SealedBytesAreTheBytesOfEventsAndArguments) {
   ChunkPool pool;
   Lane lane(pool, {});
   std::size_t sealed = 0;
@@ -72,8 +72,8 @@ TEST(LaneStore, ManyRetractedCallsLeaveNoEvents) {
   }
 }
 
-// The limit for events that an open call holds back counts bytes, including arguments, and not
-// events.
+// An open call holds back later events. Their bytes are limited, including arguments, and not
+// their number.
 TEST(LaneStore, ManyWordsAfterAnOpenCallReleaseIt) {
   for (const std::size_t words :
        {10u, 300u}) {  // blocks that share a chunk, and blocks with memory of their own
@@ -107,8 +107,8 @@ TEST(LaneStore, EventsBeforeAnOpenCallDoNotReleaseIt) {
   EXPECT_EQ(lane.store().queue().pop_sealed().events[100].kind, EventKind::Complete);
 }
 
-// The argument of the earlier end may need a new chunk of words. Then the lane looks for calls to release.
-TEST(LaneStore, ACallInsideOneThatEndedEarlierIsStillPending) {
+// The argument of the end may need a new chunk of words. When it adds a chunk, the lane releases calls.
+TEST(LaneStore, ACallInsideACallThatEndedEarlierIsStillPending) {
   for (std::uint64_t instants = 160; instants < 180; ++instants) {
     ChunkPool pool;
     Lane lane(pool, kTestLanes);
@@ -136,7 +136,7 @@ TEST(ChunkPool, ThreadsGetTheirOwnChunksAgain) {
     pool.give_back(std::move(of_other));
   }).join();
   EXPECT_EQ((of_maker = pool.acquire_events()).get(), first);
-  // No chunk remains unused: a thread without chunks gets the chunk of the other one.
+  // A thread without chunks of its own gets the chunk that the other thread gave back.
   EXPECT_EQ(pool.acquire_events().get(), second);
 }
 

@@ -24,7 +24,7 @@ class LaneTest : public LaneStory {
   }
 };
 
-TEST_F(LaneTest, CallsAreOneRecordAtTheirBegin) {
+TEST_F(LaneTest, ACallIsOneEventAtItsStart) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(10, label("main"));
                 lane.begin(12, label("leaf"));
@@ -34,7 +34,7 @@ TEST_F(LaneTest, CallsAreOneRecordAtTheirBegin) {
               ElementsAre("7/8 [10, 20] app:main", "7/8 [12, 14] app:leaf"));
 }
 
-TEST_F(LaneTest, ACallCanEndAtTheBeginOfTheCallInsideIt) {
+TEST_F(LaneTest, ACallCanEndAtTheStartOfTheCallInsideIt) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(10, label("main"));
                 lane.begin(12, label("outer"));
@@ -51,7 +51,7 @@ TEST_F(LaneTest, ACallCanEndAtTheBeginOfTheCallInsideIt) {
                           "7/8 [15, 18] app:inner"));
 }
 
-TEST_F(LaneTest, ACallCanNotEndAtItsBegin) {
+TEST_F(LaneTest, ACallCanNotEndEarlierAtItsOwnStart) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(10, label("outer"));
                 lane.begin(10, label("inner"));
@@ -63,7 +63,7 @@ TEST_F(LaneTest, ACallCanNotEndAtItsBegin) {
               ElementsAre("7/8 [10, 20] app:outer", "7/8 [10, 18] app:inner"));
 }
 
-TEST_F(LaneTest, AnEmittedCallCanNotEndBelowTheTop) {
+TEST_F(LaneTest, AReleasedCallCanNotEndBelowTheTop) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(10, label("outer"));
                 lane.store().release_oldest();
@@ -83,7 +83,7 @@ TEST_F(LaneTest, AnEmittedCallCanNotEndBelowTheTop) {
                           "7/8 19] app:middle", "7/8 [19, 20] app:last", "7/8 21] app:outer"));
 }
 
-TEST_F(LaneTest, ArgumentsOfBeginAndEndAreOneRow) {
+TEST_F(LaneTest, ArgumentsOfStartAndEndAreOneRow) {
   const auto values = [&](std::string_view name, std::int64_t first, std::int64_t count) {
     Arguments row;
     for (std::int64_t i = 0; i < count; ++i) row.add(argument(name, first + i));
@@ -93,18 +93,18 @@ TEST_F(LaneTest, ArgumentsOfBeginAndEndAreOneRow) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(10, label("main"), 0, values("a", 1, 2));
                 lane.begin(11, label("leaf"), 0, values("b", 3, 1));
-                lane.end(12, values("r", 4, 2));  // directly after the words of its start
+                lane.end(12, values("r", 4, 2));  // written directly after the words of the start
                 lane.begin(13, label("none"));
                 lane.end(14, values("r", 6, 1));
                 lane.begin(15, label("long"), 0, {argument("s", large)});
                 lane.end(16, values("r", 7, 1));
-                lane.end(20, values("r", 8, 1));  // there are other blocks in between
+                lane.end(20, values("r", 8, 1));  // other blocks are between the words of start and end
               }),
               ElementsAre("7/8 [10, 20] app:main a=1 a=2 r=8", "7/8 [11, 12] app:leaf b=3 r=4 r=5",
                           "7/8 [13, 14] app:none r=6", "7/8 [15, 16] app:long s=\"" + large + "\" r=7"));
 }
 
-// The words of an end's arguments may be anywhere in the lane's memory.
+// The numbers of arguments differ, so that some words of starts and ends are in different chunks.
 TEST_F(LaneTest, ArgumentsOfEndsFitAnywhere) {
   std::vector<std::string> expected;
   const auto lines = lines_of([&](Lane& lane) {
@@ -134,8 +134,8 @@ TEST_F(LaneTest, ZeroLengthCallsArePairs) {
               ElementsAre("7/8 [10, 20] app:main", "7/8 [12 app:leaf", "7/8 12] app:leaf"));
 }
 
-// A reader closes complete events that have ended before it opens events that begin at that time. Therefore
-// calls around a zero-length call at their very end must not be complete.
+// At each time, readers close the complete events that end at this time before they open new events.
+// Therefore, a call is not a complete event if a zero-length call is at its end.
 TEST_F(LaneTest, AncestorsThatEndAtAZeroLengthCallArePairs) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(10, label("main"));
@@ -151,7 +151,7 @@ TEST_F(LaneTest, AncestorsThatEndAtAZeroLengthCallArePairs) {
                           "7/8 [20 app:leaf", "7/8 20] app:leaf", "7/8 20] app:outer"));
 }
 
-TEST_F(LaneTest, InstantsAndFlowsAtTheEndCountAsZeroLength) {
+TEST_F(LaneTest, InstantsAndFlowsAtTheEndCountAsZeroLengthCalls) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(10, label("a"));
                 lane.instant(20, label("mark"));
@@ -164,7 +164,7 @@ TEST_F(LaneTest, InstantsAndFlowsAtTheEndCountAsZeroLength) {
                           "7/8 @40 flow from app:arrow #5", "7/8 40] app:b"));
 }
 
-TEST_F(LaneTest, PairsOnRequest) {
+TEST_F(LaneTest, CallsArePairsIfRequested) {
   EXPECT_THAT(lines_of(
                   [&](Lane& lane) {
                     lane.begin(10, label("main"));
@@ -204,11 +204,11 @@ TEST_F(LaneTest, InstantsTooDeepAreDroppedAndCounted) {
         .size();
   };
   EXPECT_EQ(lines(510, kTestLanes), 511u);
-  EXPECT_EQ(lines(511, kTestLanes), 513u);  // a pair on the deepest level
+  EXPECT_EQ(lines(511, kTestLanes), 513u);  // the instant is a pair
   EXPECT_EQ(too_deep.count, 0u);
   EXPECT_EQ(lines(512, kTestLanes), 512u);
   EXPECT_EQ(too_deep.count, 1u);
-  EXPECT_EQ(lines(600, {.limits = kTestLanes.limits, .max_depth = 2}), 3u);  // drawn in the second call
+  EXPECT_EQ(lines(600, {.limits = kTestLanes.limits, .max_depth = 2}), 3u);  // the instant is in call 2
   EXPECT_EQ(too_deep.count, 598u);
 }
 
@@ -217,7 +217,7 @@ TEST_F(LaneTest, InstantsAtOneTimeAreStacked) {
     for (int i = 0; i < 600; ++i) lane.instant(5, label("mark"));
     lane.instant(6, label("mark"));
   });
-  // The first 511 marks have one line each, and the others at that time two. One more mark is later.
+  // At time 5, each of the first 511 marks has one line, and the other 89 have two. One mark is at time 6.
   EXPECT_EQ(lines.size(), 511u + 2 * 89u + 1u);
   EXPECT_EQ(lines[510], "7/8 @5 app:mark");
   EXPECT_EQ(lines[511], "7/8 [5 app:mark");
@@ -250,7 +250,7 @@ TEST_F(LaneTest, MoreThanFifteenArgumentsNeedTwoRecords) {
   EXPECT_EQ(cut_arguments, 1u);
 }
 
-TEST_F(LaneTest, AnEndsArgumentsThatDoNotFitMakeAPair) {
+TEST_F(LaneTest, ACallIsAPairIfTheArgumentsOfItsEndDoNotFit) {
   Arguments ten, six;
   for (int i = 0; i < 10; ++i) ten.add(argument("a", 1));
   for (int i = 0; i < 6; ++i) six.add(argument("r", 2));
@@ -269,7 +269,7 @@ TEST_F(LaneTest, SkippedCallsFreeTheirArguments) {
       lines_of([&](Lane& lane) {
         lane.store().skip_calls_before(20);
         lane.begin(1, f, 0, {{x, 1}});
-        lane.end(2, {{x, 2}});  // the first of all
+        lane.end(2, {{x, 2}});  // not skipped: the first event of all
         lane.begin(3, f, 0, {{x, 3}});
         lane.begin(4, g, 0, {{x, 4}});
         lane.end(5, {{x, 5}});  // skipped
@@ -280,7 +280,7 @@ TEST_F(LaneTest, SkippedCallsFreeTheirArguments) {
         EXPECT_EQ(lane.store().counters().skipped_calls, 3u);
         lane.begin(10, g, 0, {{x, 8}});
         lane.counter(11, g, 0, {{x, 9}});
-        lane.end(12, {{x, 10}});  // not skipped: there is another event inside
+        lane.end(12, {{x, 10}});  // not skipped: a counter value is inside
         lane.begin(13, g, 0, {{x, 11}});
         lane.end(20, {{x, 12}});
         lane.end(30, {{x, 13}});
@@ -316,7 +316,7 @@ TEST_F(LaneTest, ACallBelowTheTopCanBeRetracted) {
                 EXPECT_TRUE(lane.retract(0, 5));
                 EXPECT_EQ(lane.calls()[0].key, 0xb);
                 EXPECT_EQ(lane.calls()[2].key, 0xd);
-                EXPECT_FALSE(lane.retract(1, 5));  // it is filtered
+                EXPECT_FALSE(lane.retract(1, 5));  // the call is filtered
                 lane.end(6);
                 EXPECT_TRUE(lane.calls().top_is_filtered());
                 lane.end(7);
@@ -326,7 +326,7 @@ TEST_F(LaneTest, ACallBelowTheTopCanBeRetracted) {
               ElementsAre("7/8 [2, 8] app:f", "7/8 [4, 6] app:g"));
 }
 
-TEST_F(LaneTest, AnEmittedCallCanNotBeRetracted) {
+TEST_F(LaneTest, AReleasedCallCanNotBeRetracted) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(1, label("f"));
                 lane.store().release_oldest();
@@ -336,7 +336,7 @@ TEST_F(LaneTest, AnEmittedCallCanNotBeRetracted) {
                 EXPECT_FALSE(lane.retract(0, 5));
                 EXPECT_TRUE(lane.retract(1, 5));
                 lane.store().release_oldest();
-                EXPECT_TRUE(lane.retract(2, 6));  // h
+                EXPECT_TRUE(lane.retract(2, 6));  // the call of h
                 EXPECT_FALSE(lane.retract(1, 6));
                 lane.end(7);
                 lane.end(8);
@@ -344,7 +344,7 @@ TEST_F(LaneTest, AnEmittedCallCanNotBeRetracted) {
               ElementsAre("7/8 [1 app:f", "7/8 [3 app:g", "7/8 7] app:g", "7/8 8] app:f"));
 }
 
-TEST_F(LaneTest, CallsAreSuspendedWhileFilteredOnesBegin) {
+TEST_F(LaneTest, CallsAreSuspendedWhileFilteredCallsBegin) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin_filtered(1, 0xa);
                 lane.begin(2, label("f"), 0xb);
@@ -375,7 +375,7 @@ TEST_F(LaneTest, CallsAreSuspendedWhileFilteredOnesBegin) {
               ElementsAre("7/8 [2 app:f", "7/8 [3 app:g", "7/8 6] app:g", "7/8 7] app:f"));
 }
 
-// Sealing in between does not affect pending calls.
+// seal() does not seal the call before or after the call is suspended, because it is pending.
 TEST_F(LaneTest, AResumedCallIsPendingAgain) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin_filtered(1, 0xa);

@@ -1,4 +1,4 @@
-// The values are the ones that GDB prints for the same bytes.
+// GDB prints the expected values for the same bytes.
 #include "converters/model/reading/long_double.h"
 
 #include <array>
@@ -52,8 +52,8 @@ TEST(LongDoubles, InvalidValuesAreNamed) {
   }
 }
 
-// In memory, a long double may occupy more bytes, which are above the number.
-TEST(LongDoubles, HaveEitherByteOrder) {
+// In memory, a long double can have 12 bytes. The most significant two bytes are then padding.
+TEST(LongDoubles, AreReadInBothByteOrders) {
   std::array<std::byte, 12> bytes{std::byte{0xff}, std::byte{0xff}, std::byte{0x40}, std::byte{0x01},
                                   std::byte{0xa0}};
   EXPECT_EQ(LongDouble(bytes, std::endian::big).value(), 5);

@@ -1,4 +1,4 @@
-// The tournament tree compared with a simple search, for any number of lanes and any times.
+// Compares the tournament tree with a simple search, for several numbers of lanes and random times.
 #include "converters/model/merging/loser_tree.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ TEST(LoserTree, AtEqualTimesTheLowerLaneGoesFirst) {
   EXPECT_EQ(tree.others_ns(), 11u) << "lane 0 goes first at 11";
 }
 
-TEST(LoserTree, IsTheSameAsASearch) {
+TEST(LoserTree, FindsTheSameLaneAsASearch) {
   std::mt19937 random(7);
   for (const std::size_t lanes : {1u, 2u, 3u, 8u, 13u, 64u}) {
     LoserTree tree(lanes);

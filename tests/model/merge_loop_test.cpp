@@ -1,5 +1,5 @@
-// MergeLoop: the number of threads, the size of blocks and the lookahead don't change the merged stream.
-// Sources wait for shared sources, and failures are reported in order.
+// The number of threads does not change the merged events. Sources wait for shared sources. If several
+// sources fail, the failure of the first source is reported.
 #include "converters/model/merging/merge_loop.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace {
 using testing::ElementsAre;
 using testing::ElementsAreArray;
 
-// Emits calls of random depth and length on several lanes of its own, some of them far apart in time.
+// Emits calls of random depth and length on its lanes. The times between the events are also random.
 class Babble : public Source {
  public:
   Babble(std::vector<Lane*> lanes, LabelId label, unsigned seed, int events)
@@ -95,7 +95,7 @@ TEST_F(MergeLoopTest, TheNumberOfThreadsChangesNothing) {
   }
 }
 
-// Delivers consecutive times to a queue. The source emits an instant at each.
+// A Ticker delivers increasing times to a Queue. The source Fed emits an instant at each of these times.
 struct Queue {
   std::vector<std::uint64_t> times;
 };
@@ -123,7 +123,7 @@ class Ticker : public SharedSource {
   std::vector<std::uint64_t> staged_;
 };
 
-// Emits a call, unless it begins at 0, and the instants of its queue.
+// Emits the instants of its queue. If `begin_ns` is not 0, it also emits a call.
 class Fed : public Source {
  public:
   Fed(Lane& lane, Queue& queue, LabelId label, std::uint64_t begin_ns, std::uint64_t end_ns)
@@ -150,7 +150,7 @@ class Fed : public Source {
   std::uint64_t end_ns_, watermark_ns_ = 0;
 };
 
-// A source without calls, up to `end_ns`, and the source that feeds it.
+// Adds a source that emits instants before `end_ns`, and a shared source that delivers their times.
 template <typename Source = Fed>
 void add_fed(Timeline& timeline, Lane& lane, LabelId label, Queue& queue, std::vector<std::uint64_t> times,
              std::uint64_t end_ns) {
@@ -183,7 +183,7 @@ TEST_F(MergeLoopTest, SourcesWaitForSharedSources) {
   }
 }
 
-// Emits an event only every third time.
+// Does nothing in two of three pumps.
 class SlowlyFed : public Fed {
  public:
   using Fed::Fed;
@@ -213,8 +213,8 @@ TEST_F(MergeLoopTest, SharedSourcesReadOneBlockAhead) {
   EXPECT_LE(rounds_with.operator()<SlowlyFed>(), 3 * kBlocks + 9);
 }
 
-// If shared sources continued to be read while a pending call waits for its end, queues would grow without
-// limit.
+// While a pending call waits for its end, shared sources are read only up to a limit. Otherwise, their queues
+// would grow.
 TEST_F(MergeLoopTest, TheDataOfSharedSourcesIsLimited) {
   Timeline timeline({.lanes = kTestLanes, .lookahead_bytes = 5 * Ticker::kMessageBytes}, notes);
   timeline.begin_input("fed");
@@ -232,7 +232,7 @@ TEST_F(MergeLoopTest, TheDataOfSharedSourcesIsLimited) {
   EXPECT_LE(most, 7u);
 }
 
-// Consecutive instants from `begin_ns` on; remembers what was pumped.
+// Emits consecutive instants from `begin_ns` on. Adds the byte budget of each pump to `pumped`.
 class Instants : public Source {
  public:
   Instants(Lane& lane, LabelId label, std::uint64_t begin_ns, std::vector<std::size_t>& pumped,
@@ -273,7 +273,7 @@ TEST_F(MergeLoopTest, AnUnneededSharedSourceIsNotRead) {
   EXPECT_GT(pumped.size(), 10U);
 }
 
-// Blobs of `bytes` at `begin_ns`, one in each pump; counts the emitted ones.
+// Emits one blob of `bytes` in each pump, from `begin_ns` on. Counts the blobs in `emitted`.
 class Blobs : public Source {
  public:
   Blobs(Lane& lane, std::uint64_t begin_ns, std::size_t bytes, std::size_t& emitted)
@@ -291,7 +291,7 @@ class Blobs : public Source {
   std::size_t& emitted_;
 };
 
-// While the merge is at earlier times of another input, an input is not read without limit.
+// While the merge is at earlier times of another input, a later input is read only up to a limit.
 TEST_F(MergeLoopTest, BytesOfWaitingBlobsAreCounted) {
   constexpr std::size_t kLookahead = std::size_t{1} << 20, kBlobBytes = std::size_t{64} << 10;
   Timeline timeline({.lanes = kTestLanes, .lookahead_bytes = kLookahead}, notes);
@@ -333,7 +333,7 @@ class TwoPumps : public Source {
 };
 
 TEST_F(MergeLoopTest, ABrokenContractIsAnErrorThatNamesTheInput) {
-  // The first part of the error for a source that guarantees no events before `watermark_ns`.
+  // Returns the first part of the error. The source has guaranteed that no event is before `watermark_ns`.
   const auto broken = [&](const std::function<void(Lane&)>& fill, std::uint64_t watermark_ns = 0) {
     Timeline timeline({.lanes = kTestLanes}, notes);
     timeline.begin_input("a.trace");
@@ -381,8 +381,8 @@ TEST_F(MergeLoopTest, ALaneBelongsToOneSource) {
   EXPECT_THROW(timeline.run(text, [] {}), BrokenContract);
 }
 
-// Thousands of threads that run one after the other must not all have events in memory from the start.
-TEST_F(MergeLoopTest, ASourceThatIsNotReachedHoldsNothing) {
+// If thousands of threads run one after the other, their events must not all be in memory from the start.
+TEST_F(MergeLoopTest, ASourceThatTheMergeHasNotReachedHoldsNothing) {
   constexpr std::size_t kSources = 1000;
   for (const std::size_t jobs : {1u, 3u}) {
     Timeline timeline({.lanes = kTestLanes, .jobs = jobs}, notes);
@@ -404,7 +404,7 @@ TEST_F(MergeLoopTest, ASourceThatIsNotReachedHoldsNothing) {
   }
 }
 
-// Emits one instant, which it finds only after reading for a long time.
+// Emits one instant in its twentieth pump.
 class Late : public Source {
  public:
   Late(Lane& lane, LabelId label) : lane_(lane), label_(label) {}
@@ -421,8 +421,8 @@ class Late : public Source {
   unsigned pumped_ = 0;
 };
 
-// The first time of a shifted input must be known before the merge begins.
-TEST_F(MergeLoopTest, OthersDoNotPileUpBeforeTheFirstTimeOfAnInputIsKnown) {
+// The merge needs the first time of an input with an offset before it can begin.
+TEST_F(MergeLoopTest, OtherInputsAreNotReadAheadBeforeTheFirstTimeOfAnInputIsKnown) {
   Timeline timeline({.lanes = kTestLanes, .lookahead_bytes = 1}, notes);
   timeline.begin_input("moved");
   Lane& late = add_lane(timeline, 1);
@@ -470,7 +470,7 @@ TEST_F(MergeLoopTest, TheFirstOfSeveralFailuresIsReported) {
   }
 }
 
-// A full disk is an example. The run waits for workers that still read.
+// A sink fails if the disk is full, for example. The run then waits for workers that still read.
 TEST_F(MergeLoopTest, ASinkThatFailsEndsTheRun) {
   class Full : public EventText {
    public:
@@ -503,7 +503,7 @@ TEST_F(MergeLoopTest, ASingleSourceGivesTheSameEventsOnTwoThreads) {
   EXPECT_THAT(text_with(2), ElementsAreArray(alone));
 }
 
-// Emits one event in each of a few pumps.
+// Emits one event in each of six pumps, and adds the worker of each pump to `workers`.
 class Alternating : public Source {
  public:
   static constexpr std::size_t kPumps = 6;
@@ -543,7 +543,7 @@ class AlternatingTest : public MergeLoopTest {
   }
 };
 
-// The thread that runs the loop pumps in every second round. It also pumps if the other one is late.
+// The thread that runs the loop pumps in every second round, and in other rounds if the other thread is late.
 TEST_F(AlternatingTest, TwoThreadsPumpTheOnlySource) {
   for (;;) {
     const auto workers = run(2);
@@ -588,7 +588,7 @@ TEST_F(MergeLoopTest, TheTickCanStopTheRun) {
   EXPECT_THROW(timeline.run(text, [] { throw std::runtime_error("enough"); }), std::runtime_error);
 }
 
-TEST_F(MergeLoopTest, NotesOfSourcesAreJoinedInTheirOrder) {
+TEST_F(MergeLoopTest, NotesAreJoinedInTheOrderOfTheSources) {
   static constexpr NoteKind kSome{"some", "things"};
   Timeline timeline({.lanes = kTestLanes, .jobs = 1}, notes);
   timeline.begin_input("a");

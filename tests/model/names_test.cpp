@@ -22,7 +22,7 @@ TEST(Names, TheSameTextHasTheSameId) {
   EXPECT_EQ(names.size(), 3u);
 }
 
-TEST(Names, ManyTextsHaveTheirIdsAtOnce) {
+TEST(Names, SeveralTextsGetTheirIdsAtOnce) {
   Names names;
   const NameId known = names.intern("known");
   const std::array<std::string, 4> texts{"new", "known", "other", "new"};
@@ -44,7 +44,7 @@ TEST(Names, TheSamePairHasTheSameLabel) {
   EXPECT_EQ(names.text(names.label(ba).name), "a");
 }
 
-// There are more than one chunk of everything, and texts longer than a chunk.
+// Names, labels and texts need several chunks each, and some texts are longer than a chunk.
 TEST(Names, TextsDoNotMove) {
   constexpr std::uint32_t kNames = 20'000;
   Names names;
@@ -64,7 +64,7 @@ TEST(Names, TextsDoNotMove) {
   }
 }
 
-TEST(Names, ThreadsInternTheSameTexts) {
+TEST(Names, TwoThreadsCanInternTheSameTexts) {
   Names names;
   const auto intern_all = [&] {
     for (int i = 0; i < 5000; ++i) {

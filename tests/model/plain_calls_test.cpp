@@ -26,7 +26,7 @@ class PlainCallsTest : public LaneStory {
   static std::size_t add(Lane& lane, const std::vector<PlainCall>& calls, std::size_t from = 0) {
     return lane.add_run(calls.size() - from, [&](std::size_t i) { return calls[from + i]; });
   }
-  // Adds calls in bulk as far as they are plain. Returns their number.
+  // Adds plain calls in bulk, and the other calls one by one. Returns the number of calls added in bulk.
   static std::size_t add_all(Lane& lane, const std::vector<PlainCall>& calls);
 
   LabelId label = names.intern_label("app", "f");
@@ -52,8 +52,8 @@ TEST_F(PlainCallsTest, FitTheOpenCallsAndTheTime) {
   });
 }
 
-// try_begin() and try_end() leave the lane in the same state as begin() and end(), in words and in bytes.
-TEST_F(PlainCallsTest, ArgumentsThatAreWrittenInPlaceAreTheSame) {
+// try_begin() and try_end() give the same events as begin() and end(), and release calls at the same times.
+TEST_F(PlainCallsTest, ArgumentsWrittenInPlaceGiveTheSameEvents) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     std::uint64_t in_place = 0;
     const auto fill = [&](Lane& lane, bool tries) {
@@ -128,7 +128,7 @@ TEST_F(PlainCallsTest, StopsBeforeACallThatDoesNotFit) {
     refuses(exit(11, 0xa, 1));
     refuses(exit(9, 0xb, 1));
     refuses(exit(kTimeLimitNs, 0xb, 1));
-    refuses(exit(10, 0xb, 1));  // it has zero length
+    refuses(exit(10, 0xb, 1));  // the call has zero length
     PlainCall odd = entry(11, 0xc, 2);
     odd.mismatch = std::uint64_t{1} << 63;
     refuses(odd);
@@ -142,7 +142,7 @@ TEST_F(PlainCallsTest, AnEndBelongsToAPendingCall) {
   for (std::int64_t i = 0; i < 16; ++i) many.add({names.intern("a"), i});
   lines_of([&](Lane& lane) {
     EXPECT_EQ(add(lane, {exit(4, 0xa, 0)}), 0u) << "none is open";
-    lane.begin(5, label, 0xa, many);  // a pair
+    lane.begin(5, label, 0xa, many);  // a pair, because it has too many arguments
     EXPECT_EQ(add(lane, {exit(6, 0xa, 0)}), 0u);
     lane.begin(7, label, 0xb);
     lane.store().release_oldest();
@@ -152,7 +152,7 @@ TEST_F(PlainCallsTest, AnEndBelongsToAPendingCall) {
   });
 }
 
-TEST_F(PlainCallsTest, IsNotDeeperThanTheShownDepth) {
+TEST_F(PlainCallsTest, AreNotDeeperThanTheShownDepth) {
   lines_of(
       [&](Lane& lane) {
         lane.begin(5, label, 0xa);
@@ -171,7 +171,7 @@ TEST_F(PlainCallsTest, IsNotDeeperThanTheShownDepth) {
       {.durations = DurationForm::Pairs});
 }
 
-// Calls of a random walk. Some of them need the slow path.
+// Returns random nested calls. Some of them need the slow path.
 std::vector<PlainCall> random_calls(unsigned seed, LabelId label) {
   std::mt19937 random(seed);
   std::vector<PlainCall> calls;
@@ -221,7 +221,7 @@ std::size_t PlainCallsTest::add_all(Lane& lane, const std::vector<PlainCall>& ca
   return added;
 }
 
-TEST_F(PlainCallsTest, EmitsTheSameAsOneByOne) {
+TEST_F(PlainCallsTest, CallsInBulkGiveTheSameEventsAsOneByOne) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const auto calls = random_calls(seed, label);
     const LaneOptions options = {.limits = kTestLanes.limits, .max_depth = seed % 2 == 0 ? 512u : 8u};

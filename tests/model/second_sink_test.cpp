@@ -1,5 +1,5 @@
-// A sink that is not FXT, used in the same way as in the app: it receives everything through the interface of
-// sinks, and the limits, the range and the notes are the requested ones.
+// A sink that does not write FXT gets all data through EventSink, in the same way as in the app. Its limits
+// are kept, the requested range is cut, and notes report the losses.
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// The number and total time of calls of each function, as text.
+// Writes the number and the total time of the calls of each function as text.
 class CallTimes final : public EventSink {
  public:
   static constexpr SinkLimits kLimits{.arguments_per_record = 1, .depth = 2};
@@ -57,7 +57,7 @@ class CallTimes final : public EventSink {
   struct Time {
     std::uint64_t calls = 0, length_ns = 0;
   };
-  using OpenCalls = std::vector<std::pair<LabelId, std::uint64_t>>;  // with their starts
+  using OpenCalls = std::vector<std::pair<LabelId, std::uint64_t>>;  // label and start of each call
 
   void add(const PendingEvent& event, OpenCalls& open) {
     ++events_;
@@ -80,7 +80,7 @@ class CallTimes final : public EventSink {
 
   const Names& names_;
   std::map<std::string, Time> times_;
-  std::vector<OpenCalls> open_;  // by lane
+  std::vector<OpenCalls> open_;  // indexed by lane
   std::uint64_t events_ = 0;
   std::vector<std::string> lines_;
 };
@@ -132,7 +132,7 @@ TEST_F(SecondSink, GetsThreadsEventsTotalsAndTheFirstView) {
   EXPECT_EQ(events_written, 10U) << "of each thread: a call in one event, and two in two";
 }
 
-TEST_F(SecondSink, ItsLimitsAreKeptAndNoted) {
+TEST_F(SecondSink, LimitsAreKeptAndNoted) {
   lines_of({});
   ASSERT_EQ(notes.groups().size(), 2U);
   EXPECT_THAT(notes.groups()[0].first, ElementsAre("out.txt: 1 of thread 1 (a), the first is deep",
@@ -141,7 +141,7 @@ TEST_F(SecondSink, ItsLimitsAreKeptAndNoted) {
               ElementsAre("out.txt: 2 arguments beyond the 30 that a call can have"));
 }
 
-TEST_F(SecondSink, ARangeIsCutBeforeIt) {
+TEST_F(SecondSink, ARangeIsCutBeforeTheSink) {
   EXPECT_THAT(lines_of({.from = fxt::TraceTime{.ns = 55}, .to = fxt::TraceTime{.ns = 65}}),
               ElementsAre("thread a", "thread b", "f 2 0 ns", "main 2 160 ns", "from 10 to 95"))
       << "without the first f; the first view is not known if the rest is not read";

@@ -20,7 +20,7 @@
 namespace convert {
 namespace {
 
-// A thread with several lanes; lane 0 has calls of a given depth.
+// Each story fills a lane. All lanes except the first are matched to the thread of the first lane.
 class SharedThread : public testing::Test {
  protected:
   using Fill = std::function<void(Lane&)>;
@@ -50,7 +50,7 @@ class SharedThread : public testing::Test {
     run(text, stories);
     return text.lines();
   }
-  // The rules that the written file breaks.
+  // Returns the rules that the trace of these lanes breaks.
   std::string broken_rules(const std::vector<Fill>& stories) {
     fxt::MemoryOutput output;
     fxt::Writer writer(output, {.provider_name = "t"});
@@ -131,7 +131,7 @@ TEST_F(SharedThread, TheDepthsOfLanesAreAdded) {
   EXPECT_EQ(count(lines, "1/1 [2000 tracepoint:g"), 189u);
 }
 
-TEST_F(SharedThread, OpenCallsThatEndLaterCountAndEndedOnesDoNot) {
+TEST_F(SharedThread, OpenCallsThatEndLaterCountAndEndedCallsDoNot) {
   const Fill host = [&](Lane& lane) {
     lane.begin(1000, f);
     lane.begin(1000, f);
@@ -147,7 +147,7 @@ TEST_F(SharedThread, OpenCallsThatEndLaterCountAndEndedOnesDoNot) {
   EXPECT_EQ(count(lines, "1/1 [2000 tracepoint:g"), 2u);
 }
 
-// Threads are named once. A thread without lanes is not named.
+// The trace names a shared thread once. It does not name a thread that has no lane any more.
 TEST_F(SharedThread, OneThreadIsNamedOnce) {
   fxt::MemoryOutput output;
   fxt::Writer writer(output, {.provider_name = "t"});

@@ -35,7 +35,7 @@ class ShortCallsTest : public LaneStory {
   ShortCallRule rule;
 };
 
-TEST_F(ShortCallsTest, ACallSaysWhatIsMissingInIt) {
+TEST_F(ShortCallsTest, ArgumentsOfACallReportTheCallsLeftOutInIt) {
   EXPECT_THAT(lines_of(
                   [&](Lane& lane) {
                     lane.begin(0, label("main"));
@@ -54,7 +54,7 @@ TEST_F(ShortCallsTest, ACallSaysWhatIsMissingInIt) {
                           "7/8 [20, 30] app:long left_out=1 left_out_ns=1"));
 }
 
-TEST_F(ShortCallsTest, APairDoesNotEndEarlier) {
+TEST_F(ShortCallsTest, APairCanNotEndEarlier) {
   LaneOptions options = from(1);
   options.durations = DurationForm::Pairs;
   EXPECT_THAT(
@@ -81,7 +81,7 @@ TEST_F(ShortCallsTest, ACallOfTheShortestLengthIsShown) {
   EXPECT_THAT(lines_of(fill, from(11)), ElementsAre());
 }
 
-TEST_F(ShortCallsTest, EventsInsideMoveOut) {
+TEST_F(ShortCallsTest, EventsInsideAShortCallMoveToItsCaller) {
   EXPECT_THAT(lines_of(
                   [&](Lane& lane) {
                     lane.begin(0, label("main"));
@@ -109,7 +109,7 @@ TEST_F(ShortCallsTest, AKeptCallAndTheCallsAroundItAreShown) {
               ElementsAre("7/8 [0, 5] app:outer left_out=1 left_out_ns=1", "7/8 [1, 2] app:inner"));
 }
 
-TEST_F(ShortCallsTest, WhatIsMissingInAFilteredCallIsMissingAroundIt) {
+TEST_F(ShortCallsTest, TheCallAroundAFilteredCallReportsTheCallsLeftOutInIt) {
   EXPECT_THAT(lines_of(
                   [&](Lane& lane) {
                     lane.begin(0, label("main"));
@@ -123,7 +123,7 @@ TEST_F(ShortCallsTest, WhatIsMissingInAFilteredCallIsMissingAroundIt) {
               ElementsAre("7/8 [0, 40] app:main left_out=1 left_out_ns=2"));
 }
 
-TEST_F(ShortCallsTest, SuspendedCallsKeepWhatIsMissingInThem) {
+TEST_F(ShortCallsTest, SuspendedCallsKeepTheirCountOfLeftOutCalls) {
   EXPECT_THAT(lines_of(
                   [&](Lane& lane) {
                     lane.begin(0, label("main"));
@@ -141,7 +141,7 @@ TEST_F(ShortCallsTest, SuspendedCallsKeepWhatIsMissingInThem) {
               ElementsAre("7/8 [0, 40] app:main", "7/8 [1, 30] app:kernel left_out=1 left_out_ns=2"));
 }
 
-TEST_F(ShortCallsTest, ARetractedCallPassesOnWhatIsMissingInIt) {
+TEST_F(ShortCallsTest, TheCallerOfARetractedCallReportsTheCallsLeftOutInIt) {
   EXPECT_THAT(lines_of(
                   [&](Lane& lane) {
                     lane.begin(0, label("main"));
@@ -160,7 +160,7 @@ TEST_F(ShortCallsTest, ARetractedCallPassesOnWhatIsMissingInIt) {
                           "7/8 [5, 30] app:open left_out=1 left_out_ns=1"));
 }
 
-// A call of calls, for lanes that get the records in bulk and one by one.
+// Fills the lane with random nested calls, in bulk or one by one.
 void fill_randomly(std::uint64_t seed, Lane& lane, LabelId label, bool in_bulk) {
   std::mt19937_64 random(seed);
   std::vector<PlainCall> records;
@@ -222,17 +222,17 @@ TEST_F(CallLengthsTest, FindsTheShortestLengthThatFits) {
   EXPECT_EQ(shortest(2), kForever);
 }
 
-TEST_F(CallLengthsTest, TheLongestCallPaysForTheNames) {
+TEST_F(CallLengthsTest, TheLongestCallOfALabelPaysForTheNames) {
   fxt::CallLengths lengths;
   lengths.add(std::array{call(30, 1), call(20, 2), call(10, 2)});
   const auto shortest = [&](std::int64_t words) { return lengths.fit(words, 0, names(100)).shortest_ns; };
-  EXPECT_EQ(shortest(309), 0);  // the category, and two names
+  EXPECT_EQ(shortest(309), 0);  // room for the category and two names
   EXPECT_EQ(shortest(306), 20);
   EXPECT_EQ(shortest(203), 30);
   EXPECT_EQ(shortest(202), kForever);
 }
 
-// Long calls are in intervals. These are divided until the length is exact.
+// Long calls are counted by intervals of length. An interval is divided until the shortest length is exact.
 TEST_F(CallLengthsTest, LongLengthsBecomeExact) {
   std::mt19937_64 random(1);
   std::vector<fxt::CallLengths::Entry> calls;

@@ -12,7 +12,7 @@
 
 namespace convert {
 
-// Fills one lane, all at once, and then ends.
+// Fills one lane in a single pump, and then ends.
 class Story : public Source {
  public:
   Story(Lane& lane, std::function<void(Lane&)> fill) : lane_(lane), fill_(std::move(fill)) {}

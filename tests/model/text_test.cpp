@@ -19,7 +19,7 @@ TEST(Text, InvalidBytesAreEscaped) {
   EXPECT_EQ(spelled(""), "");
 }
 
-TEST(Text, UnclearStringsAreInQuotes) {
+TEST(Text, AmbiguousStringsAreInQuotes) {
   for (const char* const unclear :
        {"",    " ",  " a",  "a\t",   "NULL", "null", "true", "false",    "0",    "-1",   "+1",
         "1.5", ".5", "1e9", "1e999", "-inf", "nan",  "NaN",  "Infinity", "0x1f", "-0X1F"})
@@ -29,7 +29,7 @@ TEST(Text, UnclearStringsAreInQuotes) {
     EXPECT_EQ(shown_string(clear), clear);
 }
 
-TEST(Text, CharactersHaveTheirCode) {
+TEST(Text, CharactersAreShownWithTheirCode) {
   EXPECT_EQ(spelled_character('A'), "'A' (65)");
   EXPECT_EQ(spelled_character('\n'), "'\\n' (10)");
   EXPECT_EQ(spelled_character('\''), "'\\'' (39)");

@@ -1,4 +1,4 @@
-// Threads of one input that are threads of another: how they are matched and displayed.
+// Tests how threads of one input are matched to threads of another input, and how they are shown.
 #include "converters/model/merging/thread_match.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 using testing::ElementsAre;
 using In = MarkPosition::In;
 
-// A history with fixed positions for each thread, one for each window.
+// A call history that returns given positions for each thread, one position for each window.
 class FakeHistory : public CallHistory {
  public:
   explicit FakeHistory(std::map<const Lane*, std::vector<MarkPosition>> positions, bool records_ends = true)
@@ -49,8 +49,8 @@ class ThreadMatchTest : public testing::Test {
                               .process_name = "p",
                               .thread_name = name});
   }
-  // The positions of `count` hits: those before `misses` are in no call, and the others are `in` a call of
-  // their function.
+  // Returns the positions of `count` hits. The first `misses` hits are in no call. The next `indirect` hits
+  // are in open calls that are not the innermost. The others have the value `in`.
   static std::vector<MarkPosition> positions(std::size_t count, std::size_t misses = 0,
                                              std::uint64_t since_ns = 10, In in = In::InnermostCall,
                                              std::size_t indirect = 0) {
@@ -75,7 +75,7 @@ class ThreadMatchTest : public testing::Test {
   void add_call_history(std::map<const Lane*, std::vector<MarkPosition>> answers, bool records_ends = true) {
     timeline.add_call_history(std::make_unique<FakeHistory>(std::move(answers), records_ends));
   }
-  // The note about an unmatched thread that remains separate; empty if there is none.
+  // Returns the note about a thread that stays separate, or an empty text if there is no note.
   std::string remark() {
     timeline.draw_matched_threads();
     if (notes.empty()) return {};
@@ -135,7 +135,7 @@ TEST_F(ThreadMatchTest, ThePartsOfAMatchedThreadAreThreadsOfItsProcess) {
                                      "1/4 tracepoint 2 on thread 2 of p"));
 }
 
-TEST_F(ThreadMatchTest, WithoutMatchingThreadsStayApart) {
+TEST_F(ThreadMatchTest, ThreadsStayApartIfTheyAreNotMatched) {
   add_call_history({{&first, positions(3)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(3);
@@ -149,14 +149,14 @@ TEST_F(ThreadMatchTest, WithoutACallHistoryNothingIsNoted) {
   EXPECT_EQ(remark(), "");
 }
 
-TEST_F(ThreadMatchTest, AFewMarksPerThousandMayBeElsewhere) {
+TEST_F(ThreadMatchTest, AFewMarksPerThousandMayBeOutsideOfCalls) {
   add_call_history({{&first, positions(1000, 5)}, {&second, positions(1000, 1000)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(1000);
   EXPECT_EQ(remark(), "");
 }
 
-TEST_F(ThreadMatchTest, MoreMarksElsewherePreventTheMatch) {
+TEST_F(ThreadMatchTest, MoreMarksOutsideOfCallsPreventTheMatch) {
   add_call_history({{&first, positions(1000, 6)}, {&second, positions(1000, 900)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(1000);
@@ -165,7 +165,7 @@ TEST_F(ThreadMatchTest, MoreMarksElsewherePreventTheMatch) {
             "thread 1)");
 }
 
-TEST_F(ThreadMatchTest, WithFewMarksNoneMayBeElsewhere) {
+TEST_F(ThreadMatchTest, WithFewMarksNoneMayBeOutsideOfCalls) {
   add_call_history({{&first, positions(199, 1)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(199);
@@ -181,8 +181,8 @@ TEST_F(ThreadMatchTest, AThreadThatFitsNowhereStaysApart) {
   EXPECT_EQ(remark(), "session.trace: guest: no hit is inside an open call of its function");
 }
 
-// A function like main is open all the time, which proves nothing.
-TEST_F(ThreadMatchTest, MostMarksAreDirectlyInTheirCalls) {
+// A function like main is open all the time, so a hit during its call proves nothing.
+TEST_F(ThreadMatchTest, MostMarksMustBeInTheInnermostCall) {
   add_call_history({{&first, positions(100, 0, 10, In::InnermostCall, 11)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(100);
@@ -198,7 +198,7 @@ TEST_F(ThreadMatchTest, SomeMarksMayBeInInnerCalls) {
   EXPECT_EQ(remark(), "");
 }
 
-TEST_F(ThreadMatchTest, WithoutEndsOpenCallsAreSufficient) {
+TEST_F(ThreadMatchTest, OpenCallsAreSufficientIfEndsAreNotRecorded) {
   add_call_history({{&first, positions(100, 0, 10, In::OpenCall)}}, false);
   timeline.begin_input("session.trace");
   add_unmatched_thread(100);
@@ -220,8 +220,8 @@ TEST_F(ThreadMatchTest, TwoThreadsThatFitEquallyDoNotMatch) {
   EXPECT_EQ(remark(), "session.trace: guest: its hits match open calls of both thread 2 and thread 1");
 }
 
-// Calls of several threads that are open all the time contain the hits of all these threads.
-TEST_F(ThreadMatchTest, SharedMarksDoNotMatchIfAnotherThreadHoldsHalf) {
+// If threads have calls that are open all the time, these calls contain the hits of all these threads.
+TEST_F(ThreadMatchTest, MarksOfSeveralThreadsDoNotMatchIfHalfFitAnotherThread) {
   add_call_history({{&first, positions(10)}, {&second, positions(10, 5)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(10, false, "", true);
@@ -231,8 +231,8 @@ TEST_F(ThreadMatchTest, SharedMarksDoNotMatchIfAnotherThreadHoldsHalf) {
       "thread 2");
 }
 
-TEST_F(ThreadMatchTest, SharedMarksMatchTheOnlyThreadThatHoldsThem) {
-  // The second thread directly contains only few of the hits.
+TEST_F(ThreadMatchTest, MarksOfSeveralThreadsMatchIfTheyFitOnlyOneThread) {
+  // Only 4 of the 10 hits are in the innermost call of the second thread.
   add_call_history({{&second, positions(10, 2, 10, In::InnermostCall, 4)}, {&first, positions(10)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(10, false, "", true);
@@ -240,14 +240,14 @@ TEST_F(ThreadMatchTest, SharedMarksMatchTheOnlyThreadThatHoldsThem) {
   EXPECT_THAT(threads().back(), "1/1 first of p");
 }
 
-TEST_F(ThreadMatchTest, MarksOfOneThreadMatchWhateverOthersHold) {
+TEST_F(ThreadMatchTest, MarksOfOneThreadMatchEvenIfMostFitAnotherThread) {
   add_call_history({{&first, positions(10)}, {&second, positions(10, 1)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(10);
   EXPECT_EQ(remark(), "");
 }
 
-TEST_F(ThreadMatchTest, TwoThreadsDoNotMatchOne) {
+TEST_F(ThreadMatchTest, TwoThreadsDoNotMatchTheSameThread) {
   add_call_history({{&first, positions(2)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(1);
@@ -258,7 +258,7 @@ TEST_F(ThreadMatchTest, TwoThreadsDoNotMatchOne) {
   EXPECT_EQ(notes.count(kKeptApart), 2u);
 }
 
-TEST_F(ThreadMatchTest, LanesThatMayBePartOfAThreadShareOne) {
+TEST_F(ThreadMatchTest, ALaneThatMayBePartOfAThreadCanShareAMatchedThread) {
   add_call_history({{&first, positions(2)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(1);
@@ -268,7 +268,7 @@ TEST_F(ThreadMatchTest, LanesThatMayBePartOfAThreadShareOne) {
               ElementsAre("1/1 first of p", "1/2 second of p", "1/1 first of p", "1/1 first of p"));
 }
 
-TEST_F(ThreadMatchTest, AnUnmatchableThreadIsNotedWithItsReason) {
+TEST_F(ThreadMatchTest, TheReasonWhyAThreadCanNotMatchIsNoted) {
   add_call_history({{&first, {}}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(0, true, "it has no times");

@@ -19,7 +19,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Emits the starts and ends of calls in order, one for each pump.
+// Marks emits starts and ends of calls in order, `per_pump` of them in each pump.
 struct Mark {
   std::uint64_t time_ns;
   bool is_begin;
@@ -77,7 +77,7 @@ class TimelineTest : public testing::Test {
   LabelId f = names.intern_label("app", "f"), g = names.intern_label("app", "g");
 };
 
-TEST_F(TimelineTest, MergesByBeginTimeAndThenByLane) {
+TEST_F(TimelineTest, MergesByStartTimeAndThenByLane) {
   Timeline timeline({.lanes = kTestLanes}, notes);
   timeline.begin_input("a");
   add(timeline, 1, {{10, true, f}, {30, false, f}, {40, true, f}, {41, false, f}});
@@ -126,7 +126,7 @@ TEST_F(TimelineTest, CallsThatTheSinkDoesNotNeedAreSkipped) {
   EXPECT_EQ(run_late(1000).back(), "0");
 }
 
-// A hundred threads, of which every second one starts together with the previous one.
+// Of a hundred threads, two start at each time. For example, threads 2 and 3 start at time 20.
 TEST_F(TimelineTest, SourcesThatBeginLaterAreReadLater) {
   class Watch : public EventText {
    public:
@@ -195,8 +195,8 @@ TEST_F(TimelineTest, ACallLongerThanTheLookaheadIsAPair) {
   EXPECT_LT(text.max_ahead, 700u) << "memory is bounded, however long the call";
 }
 
-// Random nested calls in many lanes. For any block size and lookahead, the events of each lane are unchanged,
-// and all events are in the order of time.
+// Merges random nested calls of many lanes. With each lookahead, there are as many starts and ends as calls,
+// and the events are in the order of time.
 TEST_F(TimelineTest, AnyLookaheadGivesTheSameCalls) {
   for (const std::size_t lookahead : {std::size_t{1}, std::size_t{20'000}, std::size_t{1} << 20}) {
     std::mt19937 random(42);
@@ -232,7 +232,7 @@ TEST_F(TimelineTest, AnyLookaheadGivesTheSameCalls) {
   }
 }
 
-TEST_F(TimelineTest, PartsOfNoInputOrOfAnotherTimelineAreRefused) {
+TEST_F(TimelineTest, CallsWithoutAnInputAndLanesOfAnotherTimelineAreRefused) {
   Timeline timeline({.lanes = kTestLanes}, notes), other({.lanes = kTestLanes}, notes);
   const LaneInfo info{.process = ProcessId{1}, .thread = ThreadId{1}, .process_name = {}, .thread_name = {}};
   EXPECT_THROW(timeline.add_lane(info), BrokenContract);
@@ -256,7 +256,7 @@ TEST_F(TimelineTest, TwoInputsNeverShareAThread) {
   EXPECT_EQ(notes.groups().front().first.front(), "b.data: process 1 is shown as 1073741824");
 }
 
-// Viewers take a thread with the id of its process for the main thread.
+// In viewers, the thread that has the id of its process is the main thread.
 TEST_F(TimelineTest, OnlyAMainThreadGetsTheIdOfItsProcess) {
   ShownIds ids(std::uint64_t{1} << 32, notes);
   ids.begin_input("a.data");
@@ -267,7 +267,7 @@ TEST_F(TimelineTest, OnlyAMainThreadGetsTheIdOfItsProcess) {
   EXPECT_EQ(number_of(ids.shown(ThreadId{1})), process);
 }
 
-// Importers without ids invent them: the smallest ids that no input has are shown.
+// Importers without ids use made-up ids. The timeline shows the smallest ids that no input has.
 TEST_F(TimelineTest, MadeUpIdsAreSmall) {
   Timeline timeline({.lanes = kTestLanes}, notes);
   const auto add_instant = [&](std::uint64_t id) {
@@ -372,7 +372,7 @@ TEST_F(TimelineTest, AnInputCanBeMoved) {
   EXPECT_EQ(timeline.totals().last_ns, 41u);
 }
 
-TEST_F(TimelineTest, TheAdviceCountsTheOffsetAlreadyGiven) {
+TEST_F(TimelineTest, TheAdvisedOffsetIncludesTheGivenOffset) {
   Timeline timeline({.lanes = kTestLanes}, notes);
   timeline.begin_input("a.data");
   add(timeline, 1, {{2'000'000'000, true, f}, {2'000'000'020, false, f}});

@@ -28,7 +28,7 @@ TEST(Workers, EveryTaskIsDoneOnce) {
   }
 }
 
-TEST(Workers, OneJobDoesAllTasksInFinish) {
+TEST(Workers, WithOneJobFinishDoesAllTasks) {
   Workers workers(1);
   int done = 0;
   workers.start(3, [&](std::size_t, std::size_t worker) {
@@ -40,7 +40,7 @@ TEST(Workers, OneJobDoesAllTasksInFinish) {
   EXPECT_EQ(done, 3);
 }
 
-// The end may come because the merge throws. It waits for running tasks, and starts no others.
+// If the merge throws, Workers is destroyed during a round. It waits for running tasks and starts no others.
 TEST(Workers, CanEndInTheMiddleOfARound) {
   std::atomic<int> done = 0;
   {

@@ -1,5 +1,5 @@
-// An example of an input format, which docs/adding-a-format.md explains: a text file of calls, in the order
-// of time.
+// An example of an input format, which docs/adding-a-format.md explains. The format is a text file with
+// entries and exits in the order of time.
 //
 //   calls 1            the first line
 //   1000 7 > draw      at 1000 ns, thread 7 calls draw

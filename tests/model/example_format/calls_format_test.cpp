@@ -1,4 +1,4 @@
-// The example of docs/adding-a-format.md: conversion of a file, of a damaged one, and of every prefix.
+// The example of docs/adding-a-format.md converts a complete file, a damaged file, and each prefix of a file.
 #include "tests/model/example_format/calls_format.h"
 
 #include <cstddef>
@@ -60,7 +60,7 @@ TEST_F(CallsFormat, ListsCallsOfEachThread) {
   EXPECT_EQ(stats.records_read, 6U);
 }
 
-TEST_F(CallsFormat, OtherThreadsAreLeftOut) {
+TEST_F(CallsFormat, ThreadsThatAreNotSelectedAreLeftOut) {
   EXPECT_THAT(lines_of(kCalls, {.tids = {8}}), ElementsAre("1/8 [1200, 1900] calls:work"));
 }
 
@@ -74,7 +74,7 @@ TEST_F(CallsFormat, UnusualLinesAreNoted) {
   EXPECT_THAT(notes.groups().back().first, ElementsAre(path.native() + ": f"));
 }
 
-TEST_F(CallsFormat, EveryPrefixGivesItsCalls) {
+TEST_F(CallsFormat, EveryPrefixIsConvertedOrRejected) {
   for (std::size_t size = 0; size <= kCalls.size(); ++size) {
     try {
       const auto lines = lines_of(kCalls.substr(0, size));

@@ -21,7 +21,7 @@ using Words = std::vector<std::uint64_t>;
 
 class FxtSinkTest : public testing::Test {
  protected:
-  // The words for one lane of thread 8 in process 7, after the records that name both.
+  // Returns the words of a lane of thread 8 in process 7, without the records that name thread and process.
   Words words_of(const std::function<void(Lane&)>& fill) {
     fxt::MemoryOutput output;
     fxt::Writer writer(output, {.provider_name = "t"});
@@ -86,7 +86,7 @@ TEST_F(FxtSinkTest, ViewersGetTheEndOfTheCalls) {
                       {&lane});
   timeline.run(sink, [] {});
   words();
-  // Type 5, 4 words, an inline name of 8 bytes ("perfetto"), 9 bytes of type 3.
+  // A blob record (5) of 4 words, with an inline name of 8 bytes ("perfetto") and 9 bytes of type 3.
   constexpr std::uint64_t kHeader = 0x0003'0009'8008'0045, kName = 0x6f74'7465'6672'6570;
   EXPECT_THAT(output.words().last(4), ElementsAre(kHeader, kName, 0x2802'04aa'1440'070a,
                                                   0x01));  // time 20, field 5: tracing_disabled
@@ -117,12 +117,12 @@ TEST_F(FxtSinkTest, ViewersGetTheRangeOfMarks) {
   fxt::PerfettoPackets packets;
   packets.first_view_begins(0);
   packets.first_view_ends(44'000);
-  const std::size_t words = 2 + (packets.bytes().size() + 7) / 8;  // a header and the name before them
+  const std::size_t words = 2 + (packets.bytes().size() + 7) / 8;  // the first two words are header and name
   const auto written = std::as_bytes(output.words().last(words)).subspan(16, packets.bytes().size());
   EXPECT_TRUE(std::ranges::equal(written, packets.bytes()));
 }
 
-// "process", "p" and "t" have the first three string indexes.
+// The strings "process", "p" and "t" have the indexes 1 to 3.
 constexpr std::uint64_t kApp = 0x0000'0003'0004'0022;   // string record: index 4, 3 bytes, 2 words
 constexpr std::uint64_t kMain = 0x0000'0004'0005'0022;  // index 5, 4 bytes
 
@@ -140,7 +140,7 @@ TEST_F(FxtSinkTest, APlainCallIsThreeWords) {
   EXPECT_EQ(events_written, 2u);
 }
 
-TEST_F(FxtSinkTest, APairIsTwoTimesTwoWords) {
+TEST_F(FxtSinkTest, APairIsTwoRecordsOfTwoWords) {
   EXPECT_THAT(words_of([&](Lane& lane) {
                 lane.begin(10, label("main"));
                 lane.end(10);
@@ -149,7 +149,7 @@ TEST_F(FxtSinkTest, APairIsTwoTimesTwoWords) {
                           0x0005'0004'0103'0024, 10));                                           // end (3)
 }
 
-TEST_F(FxtSinkTest, AWakeupNamesItsWakerIfItIsKnown) {
+TEST_F(FxtSinkTest, AWakeupNamesTheWakerIfItIsKnown) {
   EXPECT_THAT(words_of([&](Lane& lane) {
                 lane.wakeup(10, {.cpu = 3, .thread = ThreadId{8}, .waker = ThreadId{}});
                 lane.wakeup(11, {.cpu = 3, .thread = ThreadId{8}, .waker = ThreadId{9}});
@@ -159,7 +159,7 @@ TEST_F(FxtSinkTest, AWakeupNamesItsWakerIfItIsKnown) {
                           0x2000'0000'0031'0058, 11, 8, 0x0000'0000'0004'0028, 9));  // one argument, koid (8)
 }
 
-// Perfetto aborts if a CPU has a larger number.
+// Perfetto aborts if the number of a CPU is larger than 4095.
 TEST_F(FxtSinkTest, ACpuBeyond4095IsWrittenAs4095) {
   EXPECT_THAT(words_of([&](Lane& lane) {
                 lane.wakeup(10, {.cpu = 4095, .thread = ThreadId{8}, .waker = ThreadId{}});
@@ -178,7 +178,7 @@ TEST_F(FxtSinkTest, ACpuBeyond4095IsWrittenAs4095) {
   EXPECT_EQ(notes.count(kCpuCut), 2u);
 }
 
-// Tracy would take an instant with such a name for the start of a frame.
+// In Tracy, an instant whose name contains "frame" is the start of a frame.
 TEST_F(FxtSinkTest, AnInstantThatNamesAFrameIsAPairOfZeroLength) {
   EXPECT_THAT(words_of([&](Lane& lane) {
                 lane.instant(10, label("aFrame"), {{names.intern("t"), std::uint64_t{5}}});
@@ -192,7 +192,7 @@ TEST_F(FxtSinkTest, AnInstantThatNamesAFrameIsAPairOfZeroLength) {
   EXPECT_EQ(events_written, 2u);
 }
 
-TEST_F(FxtSinkTest, WithFullTablesThePairHoldsItsName) {
+TEST_F(FxtSinkTest, WithFullTablesTheStartOfAPairHoldsTheName) {
   for (int i = 0; i < 32'767; ++i) label(std::to_string(i));
   const Words words = words_of([&](Lane& lane) {
     for (int i = 0; i < 32'767; ++i) lane.instant(10, label(std::to_string(i)));
@@ -203,7 +203,7 @@ TEST_F(FxtSinkTest, WithFullTablesThePairHoldsItsName) {
                    0x0000'0000'0103'0024, 11}));                 // end
 }
 
-// The first record with a name finds that the table is full; later ones reuse this result.
+// The first record with a name finds that the table is full. Later records with this name reuse the result.
 TEST_F(FxtSinkTest, WithFullTablesEveryRecordHoldsItsName) {
   const std::string too_long(300, 'x');
   for (int i = 0; i < 32'767; ++i) label(std::to_string(i));
@@ -239,7 +239,7 @@ TEST_F(FxtSinkTest, WithFullTablesArgumentsHoldTheirTexts) {
   for (const std::size_t i : {1u, 2u, 3u}) {
     const auto record = words.end() - static_cast<std::ptrdiff_t>(i * kWords);
     EXPECT_EQ(record[1], 14 - i);
-    const std::uint64_t name = record[0] >> 48;           // of the event, and of the argument
+    const std::uint64_t name = record[0] >> 48;           // event and argument have this name
     EXPECT_EQ(record[2], 0x8003'0000'0026 | name << 16);  // 3 bytes, 2 words
     EXPECT_EQ(record[3], 0x44'45'52u);                    // "RED"
   }
@@ -272,7 +272,7 @@ TEST_F(FxtSinkTest, StringsTooLongForARecordAreCutAtACharacterAndNoted) {
   EXPECT_EQ(notes.count(kStringsRepaired), 0u) << "no character was split";
 }
 
-TEST_F(FxtSinkTest, StringsThatAreNotUtf8AreSpelledAndNoted) {
+TEST_F(FxtSinkTest, StringsThatAreNotUtf8AreEscapedAndNoted) {
   const Words words = words_of([&](Lane& lane) { lane.instant(10, label("caf\xe9")); });
   const std::string_view written(reinterpret_cast<const char*>(words.data()), words.size() * sizeof words[0]);
   EXPECT_NE(written.find("caf\\351"), std::string_view::npos);
@@ -280,7 +280,7 @@ TEST_F(FxtSinkTest, StringsThatAreNotUtf8AreSpelledAndNoted) {
   EXPECT_EQ(notes.groups().front().first.front(), "story: 1 of thread 8 (t), the first in caf\xe9");
 }
 
-TEST_F(FxtSinkTest, TheNoteOfStringsNamesTheirThread) {
+TEST_F(FxtSinkTest, TheNoteAboutStringsNamesTheirThread) {
   fxt::MemoryOutput output;
   fxt::Writer writer(output, {.provider_name = "t"});
   Timeline timeline({.lanes = {.limits = FxtSink::kLimits}}, notes);
@@ -313,8 +313,8 @@ TEST_F(FxtSinkTest, TheNoteOfStringsNamesTheirThread) {
   EXPECT_EQ(repaired->count, 6u);
 }
 
-// The first event with a name takes the slow path, which fills the table. Later ones take the fast path. Both
-// must write the same words.
+// The first event with a name takes the slow path, which fills the table. Later events with this name take
+// the fast path. Both paths must write the same words.
 class FastEncodeTest : public FxtSinkTest {
  protected:
   static constexpr std::uint64_t kEvent = 4, kBlob = 5;  // types of records
@@ -335,7 +335,7 @@ class FastEncodeTest : public FxtSinkTest {
     }
     return records;
   }
-  // Emits an event three times, and returns the records of one time. The records of all times must be equal.
+  // Calls `fill` three times, and returns the records of the first call. All calls must give equal records.
   std::vector<Words> records_of_three(const Fill& fill) {
     auto all = records_of(words_of([&](Lane& lane) {
       for (const std::uint64_t time_ns : {100u, 200u, 300u}) fill(lane, time_ns);
@@ -362,7 +362,7 @@ class FastEncodeTest : public FxtSinkTest {
   }
 };
 
-TEST_F(FastEncodeTest, EventsAreTheSame) {
+TEST_F(FastEncodeTest, EventsAreTheSameOnBothPaths) {
   EXPECT_THAT(
       records_of_three([&](Lane& lane, std::uint64_t t) { lane.instant(t, label("main"), of_all_types()); }),
       ElementsAre(testing::SizeIs(2 + 15)));
@@ -383,8 +383,8 @@ TEST_F(FastEncodeTest, EventsAreTheSame) {
   EXPECT_EQ(counters.front().back(), 77u);
 }
 
-// Perfetto treats unsigned arguments as signed. For all readers, values of counters are doubles.
-TEST_F(FastEncodeTest, NumbersAbove63BitsAreTextAndInCountersDoubles) {
+// Perfetto treats unsigned arguments as signed. All readers treat the values of counters as doubles.
+TEST_F(FastEncodeTest, NumbersAbove63BitsAreTextsAndCounterValuesAreDoubles) {
   const Arguments large{{names.intern("n"), (std::uint64_t{1} << 63) + 25}};
   const auto instant =
       records_of_three([&](Lane& lane, std::uint64_t t) { lane.instant(t, label("main"), large); });
@@ -426,7 +426,7 @@ TEST_F(FastEncodeTest, StringsAreRepairedAndCut) {
   EXPECT_EQ(notes.count(kStringsCut), 6u);
 }
 
-TEST_F(FastEncodeTest, TextsThatAreNotValidAreFoundAtEachPlace) {
+TEST_F(FastEncodeTest, InvalidBytesAreFoundAtEachPositionOfAText) {
   const NameId n = names.intern("n");
   std::uint64_t repaired = 0;
   for (const std::size_t size : {1u, 7u, 8u, 9u, 15u, 16u, 17u})
@@ -440,7 +440,7 @@ TEST_F(FastEncodeTest, TextsThatAreNotValidAreFoundAtEachPlace) {
       }
 }
 
-TEST_F(FastEncodeTest, BlobsAreTheSame) {
+TEST_F(FastEncodeTest, BlobsAreTheSameOnBothPaths) {
   const std::vector<std::byte> bytes(40'000, std::byte{7});
   const auto sizes_of = [&](std::string_view name, std::size_t size) {
     std::vector<std::size_t> sizes;
@@ -457,7 +457,7 @@ TEST_F(FastEncodeTest, BlobsAreTheSame) {
   EXPECT_THAT(sizes_of("memory", 40'000), ElementsAre(1 + 1 + 4000, 1 + 1 + 1000)) << "split";
 }
 
-TEST_F(FastEncodeTest, FlowsHaveTheirEnds) {
+TEST_F(FastEncodeTest, FlowsHaveAStartAndAnEnd) {
   const auto types_of = [this](int rounds) {
     const auto records = records_of(words_of([&](Lane& lane) {
       for (int i = 0; i < rounds; ++i) {
@@ -479,7 +479,7 @@ TEST_F(FastEncodeTest, FlowsHaveTheirEnds) {
   EXPECT_EQ(types_of(2), expected) << "emitted again";
 }
 
-// Known and unknown names alternate, over many buffers, and no event is lost.
+// Known and new names alternate over many buffers. No event is lost, and the order stays.
 TEST_F(FastEncodeTest, FastAndSlowPathKeepTheOrder) {
   constexpr std::uint64_t kRounds = 3000;
   const auto records = records_of(words_of([&](Lane& lane) {
@@ -499,7 +499,7 @@ TEST_F(FastEncodeTest, FastAndSlowPathKeepTheOrder) {
   EXPECT_EQ(events_written, 3 * kRounds);
 }
 
-// Only 255 threads have an index. Records of other threads contain both ids.
+// Only 255 threads have an index. Records of other threads contain the ids of thread and process.
 TEST_F(FxtSinkTest, RecordsOfThreadsWithoutAnIndexHoldTheirIds) {
   fxt::MemoryOutput output;
   fxt::Writer writer(output, {.provider_name = "t"});

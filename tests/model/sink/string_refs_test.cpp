@@ -56,7 +56,7 @@ TEST_F(StringRefsTest, AFullTableLeavesTheTextInTheRecord) {
   EXPECT_EQ(strings.cut_strings(), 1u);
 }
 
-TEST_F(StringRefsTest, TextsAreSpelledIfTheyAreNotValid) {
+TEST_F(StringRefsTest, InvalidTextsAreEscaped) {
   EXPECT_EQ(strings.valid("caf\xc3\xa9"), "caf\xc3\xa9");
   EXPECT_EQ(strings.repaired_strings(), 0u);
   EXPECT_EQ(strings.valid("caf\xe9"), "caf\\351");

@@ -35,7 +35,7 @@ TEST(ViewerHints, TheFirstViewBeginsWithTheFirstCallOfAnyThread) {
   EXPECT_TRUE(equal(hints_of(std::vector{lane(1, 1, 30)}, {}), expected));
 }
 
-TEST(ViewerHints, MainThreadsComeFirstAndThenTheFirstCallDecides) {
+TEST(ViewerHints, MainThreadsComeFirstAndOtherThreadsByTheirFirstCall) {
   fxt::PerfettoPackets expected;
   expected.first_view_begins(10'000'000);
   expected.order_by_rank();
@@ -60,7 +60,7 @@ TEST(ViewerHints, ThreadsThatStartWithinAMillisecondAreOrderedById) {
       expected));
 }
 
-TEST(ViewerHints, LanesOfOneThreadAreOne) {
+TEST(ViewerHints, LanesOfOneThreadCountAsOneThread) {
   fxt::PerfettoPackets expected;
   expected.first_view_begins(10);
   expected.order_by_rank();
@@ -68,7 +68,7 @@ TEST(ViewerHints, LanesOfOneThreadAreOne) {
 }
 
 TEST(ViewerHints, ParentsComeBeforeTheirChildren) {
-  // 3 is the child of 2, which is the child of 4; the child's first record is the earliest.
+  // Process 3 is the child of 2, and 2 is the child of 4. The first call of process 3 is the earliest.
   const TraceInfo info{.processes = {{.process = ProcessId{3}, .parent = ProcessId{2}},
                                      {.process = ProcessId{2}, .parent = ProcessId{4}},
                                      {.process = ProcessId{4}, .parent = ProcessId{99}}}};
@@ -88,13 +88,13 @@ TEST(ViewerHints, ParentsComeBeforeTheirChildren) {
       expected));
 }
 
-TEST(ViewerHints, ParentsInACircleEndNothing) {
+TEST(ViewerHints, HintsAreWrittenEvenIfParentsFormACircle) {
   const TraceInfo info{.processes = {{.process = ProcessId{3}, .parent = ProcessId{2}},
                                      {.process = ProcessId{2}, .parent = ProcessId{3}}}};
   EXPECT_FALSE(hints_of(std::vector{lane(3, 3, 5), lane(2, 2, 20)}, info).bytes().empty());
 }
 
-TEST(ViewerHints, TheSystemTheClockAndTheProgram) {
+TEST(ViewerHints, IncludeTheSystemTheClockAndTheProgram) {
   const TraceInfo info{.session = "draw \xff",
                        .system = "Linux",
                        .system_release = "6.1",
@@ -111,8 +111,8 @@ TEST(ViewerHints, TheSystemTheClockAndTheProgram) {
   EXPECT_TRUE(equal(hints_of(std::vector{lane(1, 1, kForever)}, info), expected));
 }
 
-// In a container, the traced program can be process 2. On Linux, Perfetto takes this process for kthreadd.
-TEST(ViewerHints, TheSystemIsNotNamedIfPerfettoWouldTakeAProcessForTheKernel) {
+// In a container, the program can be process 2. Perfetto treats process 2 of a Linux trace as kthreadd.
+TEST(ViewerHints, TheSystemIsNotNamedIfPerfettoWouldTreatAProcessAsTheKernel) {
   const TraceInfo info{.system = "Linux", .system_release = "6.1", .machine = "x86_64"};
   fxt::PerfettoPackets expected;
   expected.first_view_begins(5);
@@ -121,7 +121,7 @@ TEST(ViewerHints, TheSystemIsNotNamedIfPerfettoWouldTakeAProcessForTheKernel) {
   EXPECT_TRUE(equal(hints_of(std::vector{lane(3, 3, 5)}, info), expected));
 }
 
-// Perfetto names a process by the first word of its command line, up to a blank if there is no second word.
+// Perfetto uses the first word of a command line as the name. It cuts a single word at its first blank.
 TEST(ViewerHints, TheCommandLineBeginsWithTheNameThatOtherReadersShow) {
   const TraceInfo info{.processes = {{.process = ProcessId{1}, .command_line = {"./a b"}},
                                      {.process = ProcessId{2}, .command_line = {"./unnamed"}}}};
