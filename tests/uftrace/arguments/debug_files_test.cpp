@@ -33,7 +33,7 @@ TEST(DebugFile, FindsFunctions) {
   EXPECT_TRUE(notes.empty());
 }
 
-TEST(DebugFile, TheNameDecidesBetweenFunctionsAtOneOffset) {
+TEST(DebugFile, TheNameSelectsOneOfTheFunctionsAtAnOffset) {
   Names names;
   Notes notes;
   const DebugFile file(std::string(kText), "args.dbg", names, notes);

@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// "color: GREEN=5 RED=0", from large to small; "? …" for text that can't be parsed.
+// Returns lines such as "color: GREEN=5 RED=0", sorted from large to small, and "? …" for invalid text.
 std::vector<std::string> lines(std::string_view list) {
   Names names;
   EnumTypes types;
@@ -37,8 +37,8 @@ TEST(Enums, ValuesCountUp) {
   EXPECT_THAT(lines("enum neg { A = -1, B, C = -0x2 };"), ElementsAre("neg: B=0 A=-1 C=-2"));
 }
 
-// The recorder uses ints to find out whether a value is the previous one plus one.
-TEST(Enums, AfterALongValueTheyCountUpAsInt) {
+// The recorder omits a value that is the previous value plus one. It computes this sum with ints.
+TEST(Enums, AfterALongValueTheNextValuesAreInts) {
   EXPECT_THAT(lines("enum a {BIG=-9223372036854775808,ONE}"),
               ElementsAre("a: ONE=1 BIG=-9223372036854775808"));
   EXPECT_THAT(lines("enum b {FIRST=0x1ffffffff,ZERO}"), ElementsAre("b: FIRST=8589934591 ZERO=0"));
@@ -46,7 +46,7 @@ TEST(Enums, AfterALongValueTheyCountUpAsInt) {
   EXPECT_THAT(lines("enum d {LOW=-2147483648,NEXT}"), ElementsAre("d: NEXT=-2147483647 LOW=-2147483648"));
 }
 
-TEST(Enums, ManyInALine) {
+TEST(Enums, ALineMayHaveSeveralDefinitions) {
   EXPECT_THAT(lines("enum b { B, };enum a {A = 1,};enum a {X};"), ElementsAre("a: A=1", "b: B=0"));
   EXPECT_THAT(lines("enum e {}"), ElementsAre("e:"));
   EXPECT_THAT(lines("enum e {,A,, B}"), ElementsAre("e: B=1 A=0"));
@@ -65,7 +65,7 @@ TEST(Enums, EveryPrefixIsAccepted) {
 
 class EnumValues : public testing::Test {
  protected:
-  // The text that uftrace prints for the value.
+  // Returns the text that uftrace prints for the value.
   static std::string shown(const EnumType& type, std::uint64_t bits) {
     const std::int64_t value = type.value_of(bits);
     if (const Enumerator* const known = type.find(value)) return known->name;
@@ -78,21 +78,21 @@ class EnumValues : public testing::Test {
   EnumType flags_{{{"A", 1}, {"B", 2}}, names_};
 };
 
-TEST_F(EnumValues, ByName) {
+TEST_F(EnumValues, AreShownByName) {
   EXPECT_EQ(shown(color_, 5), "GREEN");
-  EXPECT_EQ(shown(color_, 0), "RED");  // and not ROT
+  EXPECT_EQ(shown(color_, 0), "RED");  // the first name of 0, and not ROT
   EXPECT_EQ(shown(color_, 256), "MASK");
 }
 
-TEST_F(EnumValues, ByParts) {
+TEST_F(EnumValues, SumsAreShownByTheirParts) {
   EXPECT_EQ(shown(color_, 261), ">MASK|GREEN");
   EXPECT_EQ(shown(color_, 77), ">BLUE|GREEN|RED|ROT+0x42");
   EXPECT_EQ(shown(color_, 0xffff'ffff), ">MASK|BLUE|GREEN|RED|ROT+0xfffffef4");
   EXPECT_EQ(shown(flags_, 3), ">B|A");
 }
 
-// The texts are the same as in uftrace.
-TEST_F(EnumValues, NegativeValuesLackTheirUpperHalf) {
+// uftrace prints the same texts.
+TEST_F(EnumValues, NegativeValuesMayLackTheirUpperHalf) {
   EXPECT_EQ(shown(signed_, 0xffff'ffff), "MINUS");
   EXPECT_EQ(shown(signed_, ~std::uint64_t{0}), "MINUS");
   EXPECT_EQ(shown(signed_, 0xffff'fffe), ">-2");
@@ -100,7 +100,7 @@ TEST_F(EnumValues, NegativeValuesLackTheirUpperHalf) {
 }
 
 // In .dbg files, the enumerators of small unsigned types are sign-extended.
-TEST_F(EnumValues, SmallUnsignedTypes) {
+TEST_F(EnumValues, OfSmallUnsignedTypesHaveTheirNames) {
   const EnumType bytes({{"X", -56}, {"Y", -1}, {"A", 1}, {"B", 2}, {"FLAG", -128}}, names_);
   EXPECT_EQ(shown(bytes, 200), "X");
   EXPECT_EQ(shown(bytes, 255), "Y");
@@ -119,7 +119,7 @@ TEST_F(EnumValues, SmallUnsignedTypes) {
   EXPECT_EQ(shown(longs, 0x8000'0001), ">TOP|A");
 }
 
-TEST_F(EnumValues, SumsOfVeryManyAreCut) {
+TEST_F(EnumValues, SumsOfMoreThan64EnumeratorsAreCut) {
   std::vector<Enumerator> ones(100, {"A", 1});
   EXPECT_THAT(shown(EnumType(std::move(ones), names_), 100), testing::EndsWith("|A|A+0x24"));
 }

@@ -19,7 +19,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// A program at 0x10000 with a library at 0x50000, and another library that is loaded at time 100.
+// The program is at 0x10000, a library is at 0x50000, and another library is loaded at time 100.
 class PayloadDecoderTest : public testing::Test {
  protected:
   static constexpr std::uint64_t kF = 0x10100, kPlt = 0x10200, kOther = 0x10300, kLibF = 0x50100,
@@ -41,7 +41,7 @@ class PayloadDecoderTest : public testing::Test {
   }
 
   void open() {
-    decoder_.reset();  // it refers to the other objects
+    decoder_.reset();  // the decoder refers to the other objects
     directory_ = list_directory(recording_.path());
     sessions_ = std::make_unique<Sessions>(directory_, info_,
                                            read_task_file(directory_, std::endian::little, notes_), notes_);
@@ -70,7 +70,7 @@ class PayloadDecoderTest : public testing::Test {
       if (const auto size = layout.size_of(std::as_bytes(std::span(payload)))) sizes.push_back(*size);
     return sizes;
   }
-  // The sizes of the candidate layouts at the start of the payload.
+  // Returns the size of the payload by each candidate layout that fits.
   std::vector<std::size_t> sizes(const Call& call, std::string_view payload) {
     return sizes(*decoder_, call, payload);
   }
@@ -104,7 +104,7 @@ class PayloadDecoderTest : public testing::Test {
 using namespace std::string_view_literals;
 constexpr std::string_view kSeven = "\x07\0\0\0\0\0\0\0"sv;
 
-TEST_F(PayloadDecoderTest, EachKindOfRecordHasItsValues) {
+TEST_F(PayloadDecoderTest, EntriesHaveArgumentsAndExitsHaveReturnValues) {
   info_.argument_lines = {"argspec:f@arg1", "retspec:f@retval/i32"};
   open();
   EXPECT_THAT(values({kF}, kSeven), ElementsAre("arg1=0x7"));
@@ -120,7 +120,7 @@ TEST_F(PayloadDecoderTest, TheLastLayoutIsEmpty) {
   open();
   EXPECT_THAT(sizes({kF}, kSeven), ElementsAre(8, 0));
   EXPECT_THAT(sizes({kOther}, kSeven), ElementsAre(0));
-  EXPECT_THAT(sizes({0x70000}, kSeven), IsEmpty());  // there is no known symbol
+  EXPECT_THAT(sizes({0x70000}, kSeven), IsEmpty());  // no symbol is known
 }
 
 TEST_F(PayloadDecoderTest, FunctionsWithEqualValuesShareTheirLayouts) {
@@ -151,7 +151,7 @@ TEST_F(PayloadDecoderTest, ModulesAreFoundByTheStartOfTheirNames) {
   EXPECT_THAT(sizes({kLibF}, kSeven), ElementsAre(0));
 }
 
-TEST_F(PayloadDecoderTest, LibrariesExistFromTheirLoadOn) {
+TEST_F(PayloadDecoderTest, LibrariesAreKnownFromTheirLoadOn) {
   info_.argument_lines = {"argspec:f@arg1"};
   open();
   EXPECT_THAT(sizes({kLoaded, 99}, kSeven), IsEmpty());
@@ -167,7 +167,7 @@ TEST_F(PayloadDecoderTest, DebugFilesHaveSpecsOfTheirFunctions) {
   open();
   EXPECT_THAT(values({kF}, "\1\0\0\0\0\0\0\0"sv), ElementsAre("arg1=GREEN"));
   EXPECT_THAT(values({kOther}, "\2\0ab"sv), ElementsAre("arg1=ab"));
-  EXPECT_THAT(sizes({kPlt}, kSeven), ElementsAre(4, 0));  // from the list
+  EXPECT_THAT(sizes({kPlt}, kSeven), ElementsAre(4, 0));  // from `argauto`
 }
 
 TEST_F(PayloadDecoderTest, PointersHaveTheNamesOfTheirTargets) {
@@ -244,7 +244,7 @@ TEST_F(PayloadDecoderTest, TypesThatTheRecordingLacksComeFromTheRecordedProgram)
       << "a call by name may be of another library";
 }
 
-TEST_F(PayloadDecoderTest, SourceLines) {
+TEST_F(PayloadDecoderTest, FunctionsHaveSourceLines) {
   recording_.file("a.dbg", "# path name: /bin/a\nF: 100 f\nL: 3 a.c\nF: 300 _ZN2ns1gEv\n");
   open();
   TaskSymbols symbols(*symbolizer_, *sessions_->find_task(ThreadId{100}));

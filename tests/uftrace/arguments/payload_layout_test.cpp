@@ -19,7 +19,7 @@ using testing::IsEmpty;
 
 using Bytes = std::string;
 
-// Payload bytes as hexadecimal digits, blanks between them.
+// Returns the bytes that the hexadecimal digits describe. Blanks are ignored.
 Bytes bytes(std::string_view hex) {
   Bytes result;
   std::string digits;
@@ -72,7 +72,7 @@ class PayloadLayoutTest : public testing::Test {
         return "?";
     }
   }
-  // "arg1 -1": each value of a payload whose size is exactly the size of its layout.
+  // Returns a line for each value of the payload, such as "arg1 -1". The layout must have the payload's size.
   std::vector<std::string> values(std::string_view items, std::string_view hex) {
     const Bytes payload = bytes(hex);
     const PayloadLayout layout = layout_of(items);
@@ -123,7 +123,7 @@ TEST_F(PayloadLayoutTest, ArgumentsHaveTheNamesOfTheirParameters) {
   EXPECT_THAT(values("fparg2/32,fparg3/32", "00002040 00002040"), ElementsAre("fparg2 2.5f", "fparg3 2.5f"));
 }
 
-TEST_F(PayloadLayoutTest, OnlyValuesAtTheLocationOfAParameterHaveItsName) {
+TEST_F(PayloadLayoutTest, AValueHasAParametersNameOnlyAtTheLocationOfTheParameter) {
   function_ = {.integers = named({"a", "b", "c", "d", "e", "f", "g", "h"}),
                .floats = named({"x"}),
                .integer_registers = 6};
@@ -144,7 +144,7 @@ TEST_F(PayloadLayoutTest, UnsignedNumbersOfAllSizes) {
   EXPECT_EQ(values("arg1/o", "a100000000000000"), std::vector{std::string("arg1 161u")});
 }
 
-// Decimal numbers end at 100000, as in uftrace.
+// As in uftrace, numbers above 100000 are hexadecimal.
 TEST_F(PayloadLayoutTest, LargeNumbersAreHexadecimal) {
   EXPECT_THAT(
       values("arg1,arg2,arg3,arg4", "a086010000000000 a186010000000000 6079feffffffffff 5f79feffffffffff"),
@@ -156,7 +156,7 @@ TEST_F(PayloadLayoutTest, LargeNumbersAreHexadecimal) {
   EXPECT_EQ(values("arg1/e:color", "00000000000000f0"), std::vector{std::string("arg1 0xf000000000000000")});
 }
 
-// The values are the same as in uftrace.
+// uftrace prints the same values.
 TEST_F(PayloadLayoutTest, ARegisterWithASmallNegativeIntIsNegative) {
   EXPECT_THAT(values("arg1,arg2,arg3,arg4,arg5,arg6",
                      "feffffff00000000 0100ffff00000000 0000ffff00000000 ffffff7f00000000 ffffffffffffffff"
@@ -243,7 +243,7 @@ TEST_F(PayloadLayoutTest, TextsHaveTheirLength) {
               ElementsAre(std::string("retval \"a\0\n\"\xc3\xa9x\"", 16)));
 }
 
-TEST_F(PayloadLayoutTest, NullOfOldRecorders) {
+TEST_F(PayloadLayoutTest, FourBytesOfOnesAreANullString) {
   EXPECT_THAT(values("retval/s", "0400 ffffffff 0000"), ElementsAre("retval null"));
   EXPECT_THAT(values("retval/s", "0500 ffffffffff 00"), ElementsAre("retval \"\xff\xff\xff\xff\xff\""));
 }
@@ -253,14 +253,14 @@ TEST_F(PayloadLayoutTest, PointersHaveAnArgumentWithTheirSymbol) {
               ElementsAre("arg1 0x1234", "arg1 symbol ns::f", "arg2 0x0"));
 }
 
-TEST_F(PayloadLayoutTest, EnumsByName) {
+TEST_F(PayloadLayoutTest, EnumsAreShownByName) {
   EXPECT_THAT(
       values("arg1/e:color,arg2/e:color,arg3/e:color,arg4/e:other",
              "0500000000000000 0b00000000000000 ffffffff00000000 ffffffff00000000"),
       ElementsAre("arg1 GREEN", "arg2 \"BLUE|GREEN\"", "arg3 \"BLUE|GREEN|RED+0xfffffff4\"", "arg4 -1"));
 }
 
-// The reserved size is also sufficient for a text with all enumerators and a remainder.
+// most_words() is also sufficient for a text with all enumerators and a remainder.
 TEST_F(PayloadLayoutTest, TextsOfEnumsHaveTheReservedSize) {
   const PayloadLayout layout = layout_of("arg1/e:color");
   std::size_t most = 0;
@@ -279,7 +279,7 @@ TEST_F(PayloadLayoutTest, EnumsOfTheModuleComeFirst) {
   EXPECT_THAT(values("arg1/e:size", "0500000000000000"), ElementsAre("arg1 TINY"));
 }
 
-TEST_F(PayloadLayoutTest, NumbersByName) {
+TEST_F(PayloadLayoutTest, NumbersAreFoundByTheNameOfTheirArgument) {
   const Bytes payload = bytes("0500 68656c6c6f 77 feffffffffffffff 41000000 0500000000000000");
   const PayloadLayout layout = layout_of("arg1/s,arg2/i64,arg3/c,arg4/e:color");
   const auto number = [&](const char* name) {
@@ -309,12 +309,12 @@ TEST_F(PayloadLayoutTest, StructsAreShownLikeInUftraceWithTheirBytes) {
                   "arg3 bytes \"01000000\"", "arg4 {...}", "arg4 bytes \"0a\""));
 }
 
-// An integer and a float are stored, of which uftrace shows the first.
+// The recording has an integer and a float. uftrace shows only the integer.
 TEST_F(PayloadLayoutTest, ASecondReturnValueIsHidden) {
   EXPECT_THAT(values("retval/i32,retval/f64", "07000000 0000000000000440"), ElementsAre("retval 7"));
 }
 
-TEST_F(PayloadLayoutTest, BigEndian) {
+TEST_F(PayloadLayoutTest, ValuesMayBeBigEndian) {
   order_ = std::endian::big;
   EXPECT_THAT(values("arg1/i32,arg2/x64,fparg1/64,arg3/s,arg4/i16",
                      "fffffffe 0000000000000012 4004000000000000 0002 6162 fffe0000"),

@@ -35,7 +35,7 @@ class SpecTableTest : public testing::Test {
     }
     return texts;
   }
-  // "1/d8,2/s0": number, format and size of each; one text for each candidate.
+  // Returns a text for each candidate, such as "1/d8,2/s0". It has number, format and size of each argument.
   std::vector<std::string> arguments(const FunctionFacts& function) {
     return candidate_layouts(function, false);
   }
@@ -53,21 +53,21 @@ class SpecTableTest : public testing::Test {
 
 TEST_F(SpecTableTest, WithoutSpecsThereIsNothing) { EXPECT_THAT(arguments({.names = {"f"}}), IsEmpty()); }
 
-TEST_F(SpecTableTest, ExplicitItemsInTheirOrder) {
+TEST_F(SpecTableTest, ExplicitItemsKeepTheirOrder) {
   lines_ = {"argspec:f@arg2/i32,arg1,fparg1;g@arg1", "retspec:f@retval/x"};
   EXPECT_THAT(arguments({.names = {"f"}}), ElementsAre("2/i4,1/d8,1/f8"));
   EXPECT_THAT(results({.names = {"f"}}), ElementsAre("0/x8", "0/s0"));
   EXPECT_THAT(arguments({.names = {"h"}}), IsEmpty());
 }
 
-TEST_F(SpecTableTest, OldListsHaveBothKinds) {
+TEST_F(SpecTableTest, OldListsHaveArgumentsAndReturnValues) {
   lines_ = {"argspec:f@arg1,retval/i32"};
   EXPECT_THAT(arguments({.names = {"f"}}), ElementsAre("1/d8"));
   EXPECT_THAT(results({.names = {"f"}}), ElementsAre("0/i4", "0/s0"));
 }
 
-TEST_F(SpecTableTest, ALaterItemReplacesOneWithTheSameLocation) {
-  lines_ = {"argspec:.*@arg1;^i@arg1/x,arg2"};  // as in the recording args-regex
+TEST_F(SpecTableTest, ALaterItemReplacesAnItemWithTheSameLocation) {
+  lines_ = {"argspec:.*@arg1;^i@arg1/x,arg2"};  // from the recording args-regex
   EXPECT_THAT(arguments({.names = {"i32"}}), ElementsAre("1/x8,2/d8"));
   EXPECT_THAT(arguments({.names = {"main"}}), ElementsAre("1/d8"));
 }
@@ -95,14 +95,14 @@ TEST_F(SpecTableTest, LocationsOfDifferentKindsAreDifferent) {
   EXPECT_THAT(arguments({.names = {"f"}}), ElementsAre("1/d8,1/u8,1/f8,3/d8,4/d8"));
 }
 
-TEST_F(SpecTableTest, ModulesRestrict) {
+TEST_F(SpecTableTest, AModuleRestrictsASpec) {
   lines_ = {"argspec:f@arg1,libfoo"};
   EXPECT_THAT(arguments({.names = {"f"}, .is_in = [](std::string_view m) { return m == "libfoo"; }}),
               ElementsAre("1/d8"));
   EXPECT_THAT(arguments({.names = {"f"}}), IsEmpty());
 }
 
-TEST_F(SpecTableTest, PatternsHaveTheKindInInfo) {
+TEST_F(SpecTableTest, InfoHasTheKindOfPatterns) {
   pattern_type_ = "glob";
   lines_ = {"argspec:f*@arg1"};
   EXPECT_THAT(arguments({.names = {"foo"}}), ElementsAre("1/d8"));
@@ -124,7 +124,7 @@ TEST_F(SpecTableTest, ANameWithoutValuesAddsToEarlierSpecs) {
               ElementsAre("1/x8,2/s0", "1/d8,2/s0"));
 }
 
-TEST_F(SpecTableTest, AutomaticOnesDoNotReplaceSpecs) {
+TEST_F(SpecTableTest, AutomaticSpecsDoNotReplaceGivenSpecs) {
   lines_ = {"argspec:lf@arg1", "auto-args:1"};
   const FunctionFacts lf{.names = {"lf"}, .debug = {.arguments = "@arg1,arg2/s", .results = "@retval"}};
   EXPECT_THAT(arguments(lf), ElementsAre("1/d8", "1/d8,2/s0"));
@@ -132,7 +132,7 @@ TEST_F(SpecTableTest, AutomaticOnesDoNotReplaceSpecs) {
   EXPECT_THAT(arguments({.names = {"other"}, .debug = {.arguments = "@arg1/s"}}), ElementsAre("1/s0"));
 }
 
-// DWARF lists both empty arguments of std::pair's constructor; uftrace stores one of them.
+// DWARF lists both empty arguments of std::pair's constructor. uftrace stores only one of them.
 TEST_F(SpecTableTest, DwarfMayRepeatALocation) {
   lines_ = {"auto-args:1"};
   EXPECT_THAT(

@@ -24,7 +24,7 @@ std::string place(const SpecLocation& location) {
   return "?";
 }
 
-// "arg1 s0": name, format, size; then the location, if it is unusual, and the name of the type.
+// Returns name, format and size, such as "arg1 s0". An unusual location and the type's name come after them.
 std::string line(const SpecItem& item) {
   constexpr std::string_view kLetters = "diuxocfsSpet";
   return fmt::format("{}{} {}{}{}{}",
@@ -44,7 +44,7 @@ std::vector<std::string> items(std::string_view text, const Machine& machine = {
   return lines;
 }
 
-// "pattern module: items"; "auto" if there is only a name.
+// Returns lines such as "pattern module: items". If an entry has only a name, "auto" replaces the items.
 std::vector<std::string> entries(std::string_view text) {
   SpecProblems problems;
   std::vector<std::string> lines;
@@ -87,13 +87,13 @@ TEST(Spec, TypesHaveNames) {
       ElementsAre("arg1 e8 color", "arg2 t16 timeval", "arg3 t0 empty", "arg4 t16", "arg5 t8 %rdi pair"));
 }
 
-TEST(Spec, LocationsOfValues) {
+TEST(Spec, ValuesMayHaveALocation) {
   EXPECT_THAT(items("@arg1/p%RDI,arg2%rsi+rdx,fparg1/80%stack+1,arg3/e:color%stack1,fparg2/64%xmm0"),
               ElementsAre("arg1 p8 %rdi", "arg2 d8 %rsi+rdx", "fparg1 f10 stack+1", "arg3 e8 stack+1 color",
                           "fparg2 f8 %xmm0"));
 }
 
-// uftrace also ignores the text after such a location.
+// uftrace also ignores the text after a location on the stack.
 TEST(Spec, NothingFollowsALocationOnTheStack) {
   EXPECT_THAT(items("arg7%stack1/i32,arg8%stack+2x"), ElementsAre("arg7 d8 stack+1", "arg8 d8 stack+2"));
 }
@@ -110,7 +110,7 @@ TEST(Spec, InvalidValuesAreReported) {
                           "? arg1/i32x", "? retval2", "? arg99999"));
 }
 
-TEST(Spec, EntriesOfAList) {
+TEST(Spec, AListHasEntriesWithPatternsAndItems) {
   EXPECT_THAT(
       entries("main@arg1;^std::;mid@arg1/s,libfoo.so;malloc@PLT,arg1"),
       ElementsAre("main : arg1 d8;", "^std:: : auto", "mid libfoo.so: arg1 s0;", "malloc PLT: arg1 d8;"));
@@ -128,7 +128,7 @@ TEST(Spec, EmptyPartsAreIgnored) {
   EXPECT_THAT(items("@"), IsEmpty());
 }
 
-// An entry with only damaged values must not be treated as one that has only the name of a function.
+// If all values of an entry are damaged, it must not be treated as an entry with only a function's name.
 TEST(Spec, AnEntryOfDamagedValuesIsNotAutomatic) {
   EXPECT_THAT(entries("a@arg0"), ElementsAre("a :", "? arg0"));
 }

@@ -21,7 +21,7 @@ using testing::ElementsAre;
 
 constexpr std::uint64_t kWatchedBase = 0x40'0000;
 
-// Thread 101 of process 100, whose variable `counter` is at 0x14000.
+// Thread 101 of process 100. The variable `counter` of this process is at 0x14000.
 class ThreadEventsTest : public testing::Test {
  protected:
   ThreadEventsTest() {
@@ -39,8 +39,8 @@ class ThreadEventsTest : public testing::Test {
     symbolizer_ = std::make_unique<Symbolizer>(directory_, *sessions_, Demangle::Simple, names_, notes_);
   }
 
-  // The lines of the lane, and then the kept arguments: "entry name=value" or "exit …". The line of a
-  // rejected event is "no".
+  // lines() returns the lines of the lane. Arguments that wait for a call are in an instant "x:kept". At the
+  // end, it has a line "no" for each rejected event.
   struct Event {
     std::uint64_t id;
     std::string_view data;
@@ -94,7 +94,7 @@ class ThreadEventsTest : public testing::Test {
   bool ends_a_call_ = false;
 };
 
-TEST_F(ThreadEventsTest, ValuesOfTheProcessAreGlobalCounters) {
+TEST_F(ThreadEventsTest, ValuesOfAProcessAreCountersForAllThreads) {
   EXPECT_THAT(lines({{100001, "\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0\3\1\0\0\0\0\0\0"sv},
                      {100002, "\4\0\0\0\0\0\0\0\5\0\0\0\0\0\0\0"sv}}),
               ElementsAre("100/101 @20 counter event:memory #0 vmsize KB=1 vmrss KB=2 shared KB=259",
@@ -109,7 +109,7 @@ TEST_F(ThreadEventsTest, ValuesOfTheProcessorAreCountersOfTheThread) {
                           "100/101 @20 counter event:pmu-branch #101 branches=4 branch misses=5"));
 }
 
-TEST_F(ThreadEventsTest, DifferencesBelongToTheCallThatEnds) {
+TEST_F(ThreadEventsTest, DifferencesAreArgumentsOfTheCallThatEnds) {
   constexpr auto kTwo = "\xff\xff\xff\xff\xff\xff\xff\xff\5\0\0\0\0\0\0\0"sv;
   ends_a_call_ = true;
   EXPECT_THAT(
@@ -122,14 +122,14 @@ TEST_F(ThreadEventsTest, DifferencesBelongToTheCallThatEnds) {
   EXPECT_THAT(lines({{100004, kTwo}}), ElementsAre("100/101 @30 x:kept"));
 }
 
-TEST_F(ThreadEventsTest, CallSitesBelongToTheNextCall) {
+TEST_F(ThreadEventsTest, CallSitesAreArgumentsOfTheNextCall) {
   EXPECT_THAT(lines({{100013, "\x01\0\0\0\0\0\0\0"sv}, {100013, "\x47\x83\0\x88\x63\x55\0\0"sv}}),
               ElementsAre("100/101 @30 x:kept callsite=0x556388008347"));
   ends_a_call_ = true;
   EXPECT_THAT(lines({{100013, "\x47\x83\0\x88\x63\x55\0\0"sv}}), ElementsAre("100/101 @30 x:kept"));
 }
 
-// Each call site has its own text, so the total size is the length of the names times the number of sites.
+// Each call site has a text with the function's name. Very long names would need too much memory.
 TEST_F(ThreadEventsTest, VeryLongNamesOfCallSitesAreCut) {
   recording_.file("sid-aa.map", "10000-20000 r-xp 00000000 00:00 0    /bin/a\n");
   recording_.file("a.sym", fmt::format("0000000000000100 00000100 T {}\n", std::string(1000, 'x')));
@@ -138,7 +138,7 @@ TEST_F(ThreadEventsTest, VeryLongNamesOfCallSitesAreCut) {
               ElementsAre(fmt::format("100/101 @30 x:kept callsite='{}…+0x4'", std::string(300, 'x'))));
 }
 
-TEST_F(ThreadEventsTest, WatchedCpusAndVariables) {
+TEST_F(ThreadEventsTest, WatchedCpusAndVariablesAreCounters) {
   EXPECT_THAT(
       lines({{100011, "\3\0\0\0"sv}, {100011, "\xff\xff\xff\xff"sv}}),
       ElementsAre("100/101 @20 counter event:cpu #101 cpu=3", "100/101 @20 counter event:cpu #101 cpu=-1"));
@@ -156,8 +156,8 @@ TEST_F(ThreadEventsTest, WatchedCpusAndVariables) {
                           "100/101 @20 counter event:watch #0 <13000>=-1"));
 }
 
-// PARAMETERS is a program with debug information. This machine has it at the recorded path.
-TEST_F(ThreadEventsTest, WatchedVariablesOfAProgramWithDebugInformation) {
+// PARAMETERS is a program with debug information. It is at the recorded path.
+TEST_F(ThreadEventsTest, DebugInformationHasTheTypesOfWatchedVariables) {
   const InputFile file{fxt::FilePlace(PARAMETERS)};
   const ElfImage elf(file);
   const auto symbols = read_elf_symbols(elf, nullptr);
@@ -190,7 +190,7 @@ TEST_F(ThreadEventsTest, WatchedVariablesOfAProgramWithDebugInformation) {
                           "100/101 @20 counter event:watch #0 watched::ratio=1"));
 }
 
-TEST_F(ThreadEventsTest, ThirtyTwoBitsAndBigEndian) {
+TEST_F(ThreadEventsTest, EventsMayBeOf32BitAndBigEndianPrograms) {
   word_size_ = 4;
   EXPECT_THAT(lines({{100012, "\0\x40\1\0\7\0\0\0"sv}}),
               ElementsAre("100/101 @20 counter event:watch #0 ns::counter=7"));
@@ -226,7 +226,7 @@ TEST_F(ThreadEventsTest, UnknownAndTooShortEventsAreRejected) {
               ElementsAre("no", "no", "no", "no"));
 }
 
-TEST_F(ThreadEventsTest, DroppedArgumentsBelongToNoCall) {
+TEST_F(ThreadEventsTest, ForgottenArgumentsAreNotAddedToACall) {
   UserEvents user_events(directory_, *sessions_, notes_);
   ThreadEvents thread({.symbolizer = *symbolizer_,
                        .names = names_,

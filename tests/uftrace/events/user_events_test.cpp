@@ -14,7 +14,7 @@ using testing::IsEmpty;
 using testing::Pair;
 using R = RecordingBuilder;
 
-TEST(EventNames, OneOnEachLine) {
+TEST(EventNames, EachLineHasOneName) {
   Notes notes;
   EXPECT_THAT(parse_event_names("# comment\n\nEVENT: 1000000 uftest:step\nEVENT: 1000001 uftest:a b\n",
                                 "events.txt", notes),
@@ -22,7 +22,7 @@ TEST(EventNames, OneOnEachLine) {
   EXPECT_TRUE(notes.empty());
 }
 
-TEST(EventNames, TheLastNameIsUsed) {
+TEST(EventNames, TheLastNameOfAnEventIsUsed) {
   Notes notes;
   EXPECT_THAT(parse_event_names("EVENT: 1 a:b\nEVENT: 1 c:d", "events.txt", notes),
               ElementsAre(Pair(1, "c:d")));
@@ -36,13 +36,13 @@ TEST(EventNames, DamagedLinesAreSkipped) {
   EXPECT_EQ(notes.count(kDamagedLine), 4u);
 }
 
-// ---- Recordings of several programs with user events: events.txt holds the names of one of them ----
+// ---- Several programs with user events; events.txt has the names of only one program ----
 
 constexpr std::uint64_t kStep = 1000000, kUnlisted = 1000001;
 
 class UserEventsTest : public testing::Test {
  protected:
-  // Process 100 runs demo until 50, and then this program.
+  // Process 100 runs demo until time 50, and then `program`.
   void exec(std::string_view program) {
     r.task_line("SESS timestamp=0.000000050 pid=100 sid=0123456789abcdef exename=\"" + std::string(program) +
                 "\"");

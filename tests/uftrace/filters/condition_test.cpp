@@ -1,4 +1,4 @@
-// Conditions `if:argN OP VALUE`, which are compared according to the type of the recorded argument.
+// A condition `if:argN OP VALUE` compares VALUE with the recorded argument, according to the argument's type.
 #include <cstdint>
 #include <gmock/gmock.h>
 #include <limits>
@@ -53,7 +53,7 @@ TEST(Condition, AFormatSelectsTheBitsToCompare) {
   EXPECT_TRUE(holds("arg1==9223372036854775807", {kName, std::numeric_limits<std::int64_t>::max()}));
 }
 
-TEST(Condition, InvalidOnesAreRejected) {
+TEST(Condition, IsRejectedIfItIsInvalid) {
   for (const char* const text :
        {"arg1", "arg0==1", "arg7==1", "retval==1", "fparg1>1", "arg1=1", "arg1==x", "arg1==", "arg1==--1",
         "arg1==-9223372036854775809", "arg1==9223372036854775808", "arg1==0x", "arg1/s==1", "arg1/f==1",
@@ -92,12 +92,12 @@ TEST_F(ConditionOfCalls, OnlyMatchingCallsAreFiltered) {
               ElementsAre("100/100 [20, 23] demo:f", "100/100 [21, 22] demo:g"));
 }
 
-TEST_F(ConditionOfCalls, AnArgumentThatIsNeverRecordedMeetsIt) {
+TEST_F(ConditionOfCalls, AnArgumentThatIsNeverRecordedMeetsTheCondition) {
   recording_.exit(50, 0, RecordingBuilder::kMain).info_line("argspec:f@arg1/i64");
   EXPECT_EQ(shown({"-F", "f@if:arg2==8"}).size(), 4);
 }
 
-TEST_F(ConditionOfCalls, AMissingArgumentDoesNotMeetIt) {
+TEST_F(ConditionOfCalls, AnArgumentMissingInOneCallDoesNotMeetTheCondition) {
   recording_.entry(40, 1, RecordingBuilder::kF).exit(41, 1, RecordingBuilder::kF);
   recording_.exit(50, 0, RecordingBuilder::kMain).info_line("argspec:f@arg1/i64");
   EXPECT_EQ(shown({"-F", "f@if:arg1>=0"}).size(), 4);

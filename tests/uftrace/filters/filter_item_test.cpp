@@ -1,4 +1,4 @@
-// The grammar of patterns with actions, with valid and invalid examples.
+// Valid and invalid patterns with actions.
 #include "converters/uftrace/filters/filter_item.h"
 
 #include <gmock/gmock.h>
@@ -63,7 +63,7 @@ TEST(FilterItem, ASemicolonInBracketsIsNotASeparator) {
   EXPECT_THAT(patterns("a];b"), testing::ElementsAre("a]", "b"));
 }
 
-TEST(FilterItem, FiltersAcceptSomeActions) {
+TEST(FilterItem, FiltersAcceptOnlySomeActions) {
   const FilterItem item = item_of("f@depth=3,trace,trace_off,notrace,hide", Of::Filter);
   EXPECT_TRUE(item.actions.is_in);
   EXPECT_TRUE(item.actions.given.has(Setting::Depth));
@@ -80,13 +80,13 @@ TEST(FilterItem, WordsAreRecognizedByTheirStart) {
   EXPECT_EQ(item_of("f@arg1/s,fparg1,retval,color=red,finish,recover,read=pmu-cycle,auto-args").module, "");
 }
 
-TEST(FilterItem, ExclamationMarksExclude) {
+TEST(FilterItem, PatternsAfterAnExclamationMarkExclude) {
   EXPECT_EQ(item_of("!f", Of::Filter).option, Of::Notrace);
   EXPECT_EQ(item_of("!f", Of::Filter).pattern, "f");
   EXPECT_FALSE(item_of("f", Of::Notrace).actions.is_in);
 }
 
-TEST(FilterItem, ClearNamesTheSettings) {
+TEST(FilterItem, ClearAppliesToTheNamedSettings) {
   EXPECT_EQ(item_of("f@clear").clears, Settings::all());
   EXPECT_TRUE(item_of("f@clear=filter+trace_on").clears.has(Setting::TraceOn));
   EXPECT_TRUE(item_of("f@clear=filter+trace_on").clears.has(Setting::Filter));

@@ -1,4 +1,4 @@
-// Filters and kernel events: kernel calls, and the switches and tracepoints in them.
+// Filters also apply to kernel calls, and to the switches and tracepoints inside them.
 #include <cstdint>
 #include <gmock/gmock.h>
 #include <string>
@@ -28,7 +28,7 @@ class FilteredKernel : public testing::Test {
     recording_.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
   }
   void kernel(KernelBytes& bytes) { recording_.file("kernel-cpu0.dat", bytes.text()); }
-  // The lines of calls and events, without the modules of the calls.
+  // Returns the lines of calls and events, without the process and the thread.
   std::vector<std::string> shown(const std::vector<std::string>& words) {
     RecordingOptions options{.cpu_tracks = true};
     options.filters = filters_of(words);
@@ -44,7 +44,7 @@ class FilteredKernel : public testing::Test {
   R recording_;
 };
 
-// A call of 20 ns with a tracepoint in it, and a call of 5 ns with another tracepoint, inside a call of 6 ns.
+// A tracepoint is inside a call of 20 ns. Another one is inside a call of 5 ns, inside a call of 6 ns.
 class FilteredTracepoints : public FilteredKernel {
  protected:
   FilteredTracepoints() {
@@ -61,7 +61,7 @@ class FilteredTracepoints : public FilteredKernel {
   }
 };
 
-TEST_F(FilteredTracepoints, ATimeOfAFunctionHidesShortCallsOfTheKernelInIt) {
+TEST_F(FilteredTracepoints, TheTimeActionOfAFunctionHidesShortKernelCallsInIt) {
   const auto by_option = shown({"-F", "main", "-t", "7"});
   EXPECT_THAT(by_option, testing::Not(testing::Contains("[45, 51] [kernel]:do_syscall")));
   EXPECT_EQ(shown({"-F", "main@time=7"}), by_option);
@@ -69,7 +69,7 @@ TEST_F(FilteredTracepoints, ATimeOfAFunctionHidesShortCallsOfTheKernelInIt) {
   EXPECT_EQ(shown({"-T", "main@time=0", "-t", "7"}), shown({}));
 }
 
-TEST_F(FilteredTracepoints, KeepNoCallAroundThem) {
+TEST_F(FilteredTracepoints, DoNotKeepTheCallsAroundThem) {
   EXPECT_THAT(shown({"-t", "7"}), ElementsAre("[10, 90] demo:main", "[20, 40] [kernel]:do_syscall",
                                               "@25 event:demo:tick", "@47 event:demo:tick"));
   EXPECT_THAT(recording_.notes(), ElementsAre("calls-left-out 2", "DIR/100.dat: 2"));
@@ -80,7 +80,7 @@ TEST_F(FilteredTracepoints, KeepNoCallAroundThem) {
               ElementsAre("[10, 90] demo:main", "@25 event:demo:tick", "@47 event:demo:tick"));
 }
 
-TEST_F(FilteredTracepoints, WantedCallsKeepTheCallsAroundThem) {
+TEST_F(FilteredTracepoints, ACallerFilterKeepsTheCallsAroundAKernelCall) {
   const auto outer = Contains("[45, 51] [kernel]:do_syscall"), inner = Contains("[45, 50] [kernel]:vfs_read");
   const auto first = Contains("[20, 40] [kernel]:do_syscall");
   EXPECT_THAT(shown({"-C", "vfs_read@kernel"}), testing::AllOf(outer, inner, Not(first)));
@@ -89,7 +89,7 @@ TEST_F(FilteredTracepoints, WantedCallsKeepTheCallsAroundThem) {
   EXPECT_THAT(shown({"-t", "1s", "-T", "vfs_read@kernel,trace"}), testing::AllOf(outer, inner, Not(first)));
   EXPECT_THAT(shown({"-t", "1s", "-T", "vfs_read@kernel,time=5"}), testing::AllOf(outer, inner, Not(first)));
   EXPECT_THAT(shown({"-t", "1s", "-T", "vfs_read@kernel,time=6"}), Not(Contains(HasSubstr("kernel"))));
-  // A call that is too small is ignored.
+  // Filters ignore a call of a function that is too small.
   EXPECT_THAT(shown({"-C", "vfs_read@kernel", "-T", "vfs_read@kernel,size=4096"}),
               Not(Contains(HasSubstr("kernel"))));
 }
@@ -119,8 +119,8 @@ TEST_F(FilteredSwitches, AreShownWithTheKernelsCalls) {
   EXPECT_THAT(shown({"-t", "11"}), Not(Contains(HasSubstr("schedule"))));
 }
 
-// The call ends while the thread is off the CPU, and is cut there. A filter can still hide it.
-TEST_F(FilteredKernel, UnwantedClippedCallsAreLeftOut) {
+// The call ends while the thread is off the CPU, so it is cut at the switch. Filters can still hide the call.
+TEST_F(FilteredKernel, FiltersHideKernelCallsThatAreCutAtASwitch) {
   kernel(KernelBytes(kLayout).page(20).entry(0, 100, kSyscall, 0).exit(15, 100, kSyscall, 0));
   recording_.file("perf-cpu0.dat", PerfBytes().out(30, 100).in(50, 100).text());
   EXPECT_THAT(shown({"-N", "irq@kernel"}), Contains(HasSubstr("kernel-clipped")));
@@ -131,7 +131,7 @@ TEST_F(FilteredKernel, UnwantedClippedCallsAreLeftOut) {
   EXPECT_THAT(shown({"-C", "main"}), ElementsAre("[10, 90] demo:main"));
 }
 
-TEST_F(FilteredKernel, SeveralUnwantedCallsThatEndOffTheCpuAreLeftOut) {
+TEST_F(FilteredKernel, FiltersHideNestedKernelCallsThatAreCutAtASwitch) {
   kernel(KernelBytes(kLayout)
              .page(20)
              .entry(0, 100, kSyscall, 0)
@@ -148,13 +148,13 @@ TEST_F(FilteredKernel, SeveralUnwantedCallsThatEndOffTheCpuAreLeftOut) {
       ElementsAre("[10, 90] demo:main", "[30, 50] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
 }
 
-TEST_F(FilteredKernel, UnwantedCallsThatAProgramCallCutsAreLeftOut) {
+TEST_F(FilteredKernel, FiltersHideKernelCallsThatAreCutByAProgramCall) {
   kernel(KernelBytes(kLayout).page(80).entry(0, 100, kSyscall, 0).exit(15, 100, kSyscall, 0));
-  EXPECT_THAT(shown({"-t", "20"}), Contains(HasSubstr("kernel-clipped")));  // its length is unknown
+  EXPECT_THAT(shown({"-t", "20"}), Contains(HasSubstr("kernel-clipped")));  // the length is unknown
   EXPECT_THAT(shown({"-C", "main"}), ElementsAre("[10, 90] demo:main"));
 }
 
-TEST_F(FilteredKernel, HiddenCallsCutNoOthers) {
+TEST_F(FilteredKernel, HiddenProgramCallsDoNotCutKernelCalls) {
   recording_.entry(100, 0, R::kMain).entry(110, 1, R::kF).exit(130, 1, R::kF).exit(150, 0, R::kMain);
   kernel(KernelBytes(kLayout)
              .page(105)
@@ -171,7 +171,7 @@ TEST_F(FilteredKernel, HiddenCallsCutNoOthers) {
   EXPECT_THAT(shown({"-t", "1s"}), testing::IsEmpty());
 }
 
-// The exit of `g` is not recorded. The entry of `f` therefore ends the calls inside `g`, and they are kept.
+// The exit of `g` is not recorded. The entry of `f` ends `g`, and cuts the kernel call inside `g`.
 TEST_F(FilteredKernel, AnEntryThatEndsCallsCutsThem) {
   recording_.entry(100, 0, R::kMain)
       .entry(105, 1, R::kG)
@@ -182,7 +182,7 @@ TEST_F(FilteredKernel, AnEntryThatEndsCallsCutsThem) {
   EXPECT_THAT(shown({"-N", "f"}), Contains("[110, 120] [kernel]:do_syscall repaired=\"kernel-clipped\""));
 }
 
-TEST_F(FilteredKernel, CallsWithoutAnExitEndAroundHiddenOnes) {
+TEST_F(FilteredKernel, ACallWithoutAnExitEndsEvenIfACallInsideItIsHidden) {
   kernel(KernelBytes(kLayout)
              .page(20)
              .entry(0, 100, kIrq, 0)
@@ -196,7 +196,7 @@ TEST_F(FilteredKernel, CallsWithoutAnExitEndAroundHiddenOnes) {
                           "[21, 27] [kernel]:do_syscall repaired=\"exit-missing\"", "[27, 36] [kernel]:irq"));
 }
 
-TEST_F(FilteredKernel, CallsWithoutAnExitAreKept) {
+TEST_F(FilteredKernel, KernelCallsWithoutAnExitAreNotTooShort) {
   kernel(KernelBytes(kLayout).page(20).entry(0, 100, kIrq, 0).entry(1, 100, kRead, 1).exit(9, 100, kIrq, 0));
   EXPECT_THAT(shown({"-t", "1s"}),
               testing::AllOf(Contains(HasSubstr("irq")), Contains(HasSubstr("vfs_read"))));

@@ -1,5 +1,5 @@
-// Filters for threads whose calls are not simply nested, because of forks, execs, longjmp or losses, and for
-// events between calls.
+// Filters also work for threads whose calls are not simply nested, because of forks, execs, longjmp or
+// losses. They also apply to events.
 #include <cstddef>
 #include <cstdint>
 #include <gmock/gmock.h>
@@ -25,8 +25,8 @@ class FilteredStreams : public testing::Test {
   R recording_;
 };
 
-// uftrace would show everything after the lost exit.
-TEST_F(FilteredStreams, AFilterEndsWithItsLostExit) {
+// In this case, uftrace shows everything after the lost exit.
+TEST_F(FilteredStreams, AFilterEndsIfTheExitOfItsCallIsLost) {
   recording_.entry(10, 0, R::kMain).entry(20, 1, R::kF).lost(3);
   recording_.entry(40, 1, R::kG).exit(50, 1, R::kG).exit(60, 0, R::kMain);
   EXPECT_THAT(shown({"-F", "f"}), ElementsAre("100/100 [20 demo:f repaired=\"cut-by-loss\"",
@@ -34,7 +34,7 @@ TEST_F(FilteredStreams, AFilterEndsWithItsLostExit) {
                                               "100/100 @20 buffer full", "100/100 20] demo:f"));
 }
 
-TEST_F(FilteredStreams, ANotraceEndsWithItsLostExit) {
+TEST_F(FilteredStreams, ANotraceFilterEndsIfTheExitOfItsCallIsLost) {
   recording_.entry(10, 0, R::kMain).entry(20, 1, R::kF).lost(3);
   recording_.entry(40, 1, R::kG).exit(50, 1, R::kG).exit(60, 0, R::kMain);
   EXPECT_THAT(shown({"-N", "f"}), testing::Contains("100/100 [40, 50] demo:g"));
@@ -49,11 +49,11 @@ TEST_F(FilteredStreams, LongjmpEndsFilters) {
       .exit(20, 0, R::kMain);
   EXPECT_THAT(shown({"-F", "f"}), ElementsAre("100/100 [13, 15] demo:f repaired=\"longjmp\""));
   EXPECT_THAT(shown({"-N", "f"}), testing::Contains("100/100 [16, 17] demo:g"));
-  // The call did not return, so it is unknown whether it was short.
+  // The call did not return, so its length is unknown.
   EXPECT_THAT(shown({"-t", "1s"}), testing::Contains("100/100 [13, 15] demo:f repaired=\"longjmp\""));
 }
 
-TEST_F(FilteredStreams, AnotherProgramStartsWithoutState) {
+TEST_F(FilteredStreams, AnotherProgramStartsWithoutTheFilterState) {
   recording_.task_line("SESS timestamp=0.000000030 pid=100 sid=0123456789abcdef exename=\"/bin/demo\"");
   recording_.entry(10, 0, R::kMain).entry(20, 1, R::kF);
   recording_.entry(40, 0, R::kMain).entry(50, 1, R::kG).exit(60, 1, R::kG).exit(70, 0, R::kMain);
@@ -65,7 +65,7 @@ TEST_F(FilteredStreams, AnotherProgramStartsWithoutState) {
               testing::Not(testing::Contains(testing::HasSubstr("demo:g"))));
 }
 
-// Each thread has its own trace flag.
+// Each thread has its own flag for the actions trace_on and trace_off.
 TEST_F(FilteredStreams, EachThreadHasItsTraceFlag) {
   recording_.task_line("TASK timestamp=0.000000002 tid=101 pid=100");
   recording_.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(30, 1, R::kF).exit(40, 0, R::kMain);
@@ -108,7 +108,7 @@ TEST_F(FilteredStreams, EventsAreShownWithTheCallsAroundThem) {
   EXPECT_THAT(shown({"-H", "f"}), testing::AllOf(inside, behind));
   EXPECT_THAT(shown({"-D", "1"}), testing::AllOf(testing::Not(inside), testing::Not(behind)));
   EXPECT_THAT(shown({"-D", "2"}), testing::AllOf(testing::Not(inside), behind));
-  // A user event keeps the calls around it.
+  // -t does not hide calls that contain a user event.
   EXPECT_THAT(shown({"-t", "1s"}),
               testing::AllOf(inside, behind, testing::Contains("100/100 [20, 30] demo:f")));
 }
@@ -124,7 +124,7 @@ TEST_F(FilteredStreams, CountersAreShownWithTheirCall) {
   EXPECT_THAT(shown({"-t", "10"}), testing::Contains(testing::HasSubstr("page-fault")));
 }
 
-// An estimated exit during a switch is moved, even if the switch is hidden or too short.
+// An estimated exit while the thread is off the CPU is moved, even if the schedule call is hidden.
 TEST_F(FilteredStreams, HiddenSwitchesDisproveEstimatedExits) {
   recording_.estimated_exits();
   recording_.entry(10, 0, R::kMain).entry(15, 1, R::kF).exit(25, 1, R::kF).exit(90, 0, R::kMain);
@@ -141,8 +141,8 @@ TEST_F(FilteredStreams, HiddenSwitchesDisproveEstimatedExits) {
   EXPECT_THAT(shown({"-T", "f@time=1", "-t", "11"}), call);
 }
 
-// The result must not depend on the positions at which blocks end.
-TEST_F(FilteredStreams, BlocksDoNotMatter) {
+// Blocks may end at any record.
+TEST_F(FilteredStreams, TheResultDoesNotDependOnBlocks) {
   recording_.entry(1, 0, R::kMain);
   std::uint64_t now = 2;
   for (int i = 0; i < 3000; ++i) {
@@ -155,7 +155,7 @@ TEST_F(FilteredStreams, BlocksDoNotMatter) {
   recording_.exit(now, 0, R::kMain);
   const std::vector<std::vector<std::string>> sets{
       {"-t", "2"}, {"-t", "9"}, {"-F", "g"}, {"-C", "g", "-D", "2"}, {"-t", "1s"}, {"-H", "f"}};
-  recording_.pairs();  // otherwise long calls are pairs only in small blocks
+  recording_.pairs();  // otherwise, small blocks turn long calls into pairs
   std::vector<std::vector<std::string>> large;
   for (const auto& words : sets) large.push_back(shown(words));
   recording_.small_blocks();
@@ -172,7 +172,7 @@ TEST_F(FilteredStreams, EveryNameOfAFunctionMatches) {
   EXPECT_THAT(shown({"-N", "f"}), ElementsAre("100/100 [10, 20] demo:main"));
 }
 
-TEST_F(FilteredStreams, CallsDeepInsideHiddenOnesAreDrawn) {
+TEST_F(FilteredStreams, CallsDeepInsideHiddenCallsAreShown) {
   for (std::uint64_t depth = 0; depth < 600; ++depth) recording_.entry(10 + depth, depth, R::kMain);
   recording_.entry(1000, 600, R::kF).exit(1010, 600, R::kF);
   for (std::uint64_t depth = 600; depth-- > 0;) recording_.exit(2000 - depth, depth, R::kMain);

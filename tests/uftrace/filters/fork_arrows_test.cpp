@@ -1,5 +1,5 @@
-// Flows of forks if not all calls are shown. A flow leads from the call that forks to a child that begins in
-// a shown call, and is never incomplete.
+// Flows of forks, if filters hide calls. A flow leads from the forking call to the child's first call. It is
+// written only if both calls are shown.
 #include <cstddef>
 #include <gmock/gmock.h>
 #include <string>
@@ -15,7 +15,7 @@ using R = RecordingBuilder;
 
 class ForkArrows : public testing::Test {
  protected:
-  // "from 25, to 35", or its written part. The end of a flow without its start must not be written.
+  // Returns the flow as text, such as "from 25, to 35". An end without a start gives an empty text.
   std::string arrow(const std::vector<std::string>& words) {
     RecordingOptions options;
     options.filters = filters_of(words);
@@ -29,14 +29,14 @@ class ForkArrows : public testing::Test {
     }
     return found.starts_with("to") ? "" : found;
   }
-  // Process 100 calls g and fork in main, and its child returns from fork.
+  // Process 100 calls g and fork in main. Its child, process 200, returns from fork.
   void fork() {
     recording_.task_line("FORK timestamp=0.000000030 pid=200 ppid=100");
     recording_.entry(10, 0, R::kMain).entry(20, 1, R::kG).exit(22, 1, R::kG);
     recording_.entry(25, 1, R::kFork).exit(40, 1, R::kFork).exit(60, 0, R::kMain);
     recording_.thread(200).exit(35, 1, R::kFork).entry(36, 1, R::kG).exit(37, 1, R::kG).exit(41, 0, R::kMain);
   }
-  // A child whose records begin with its own program.
+  // The records of process 200 begin after it has started another program.
   void spawn() {
     recording_.entry(10, 0, R::kMain).entry(25, 1, R::kFork).exit(40, 1, R::kFork).exit(60, 0, R::kMain);
     recording_.task_line("SESS timestamp=0.000000033 pid=200 sid=0123456789abcdef exename=\"/bin/demo\"");
@@ -52,7 +52,7 @@ TEST_F(ForkArrows, StartInTheForkingCallOrAreOmitted) {
   EXPECT_EQ(arrow({"-N", "g"}), "from 25, to 35");
   EXPECT_EQ(arrow({"-H", "fork"}), "");
   EXPECT_EQ(arrow({"-t", "15"}), "from 25, to 35");
-  EXPECT_EQ(arrow({"-t", "16"}), "");  // only main
+  EXPECT_EQ(arrow({"-t", "16"}), "");  // only main is shown
   EXPECT_EQ(arrow({"-F", "g"}), "");
   EXPECT_EQ(arrow({"-D", "1"}), "");
   EXPECT_EQ(arrow({"-D", "2"}), "from 25, to 35");
@@ -74,7 +74,7 @@ TEST_F(ForkArrows, DependOnTheFirstCallOfAnotherProgram) {
   EXPECT_EQ(arrow({"-C", "fork"}), "");
   EXPECT_EQ(arrow({"-t", "10"}), "from 25, to 35");
   EXPECT_EQ(arrow({"-t", "11"}), "");
-  EXPECT_EQ(arrow({"-N", "f@if:arg1==1"}), "");  // the arguments are unknown here
+  EXPECT_EQ(arrow({"-N", "f@if:arg1==1"}), "");  // arg1 is not recorded
 }
 
 TEST_F(ForkArrows, DoNotEndInCallsEndedByAnExec) {

@@ -1,4 +1,4 @@
-// The functions that a pattern matches, and the note about a pattern without a match.
+// Tests which functions a pattern matches, and the note about a pattern that matches no function.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <string>
@@ -50,7 +50,7 @@ TEST_F(Patterns, AnInvalidRegexIsWrongUsage) {
   EXPECT_THAT(shown({"-N", "a{2", "--match", "simple"}), ElementsAre("100/100 [10, 20] demo:main"));
 }
 
-// A text that is not a valid regular expression, but looks like an operator or a closure, is a name.
+// A pattern is compared with names before it is used as a regex, because it may be an operator's name.
 TEST_F(Patterns, NamesAreTriedBeforeRegexes) {
   recording_.file("demo.sym",
                   "0000000000001000 00000100 T main\n0000000000001100 00000100 T _ZN1PclEv\n"
@@ -78,7 +78,7 @@ TEST_F(Patterns, NamesAreTriedBeforeRegexes) {
               testing::Contains(testing::StartsWith("DIR: --filter 'P::operator{{': sim")));
 }
 
-TEST_F(Patterns, RustFunctionsAreFoundByShownNameAndWithoutGenerics) {
+TEST_F(Patterns, RustFunctionsAreFoundByTheirShownNameAndWithoutGenerics) {
   recording_.file("demo.sym",
                   "0000000000001000 00000100 T main\n"
                   "0000000000001100 00000100 T _RINvCs1_4demo4showlEB2_\n"

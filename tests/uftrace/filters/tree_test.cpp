@@ -1,4 +1,4 @@
-// The shown calls for various options, compared with the trees that uftrace shows for the same recording.
+// With various options, the converted calls are the calls that uftrace shows for the same recording.
 #include "tests/uftrace/filters/tree.h"
 
 #include <cstdint>
@@ -16,7 +16,7 @@ std::string shown(const std::vector<std::string>& words) {
   return tree_of(recording.lines({}, options));
 }
 
-// Shows calls without their arguments, with source lines. The functions are in the files of these lines.
+// Returns the calls that are shown if the functions are in the source files that demo.dbg names.
 std::string shown_by_file(const std::vector<std::string>& words) {
   RecordingBuilder recording;
   write_tree(recording);
@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Vector{{"-T", "d@depth=1"}, "main{a{b{c}} d f ext{cb{e}}}"},
                     Vector{{"-T", "d@time=10us"}, "main{a{b{c}} d{b{c}} f ext{cb{e}}}"}));
 
-// A call is drawn completely if its entry is shown. uftrace shows ends without starts in these cases.
+// A call whose entry is shown is drawn completely. In these cases, uftrace also shows ends without starts.
 INSTANTIATE_TEST_SUITE_P(
     Tracing, Tree,
     testing::Values(Vector{{"--trace", "off", "-T", "c@trace_on", "-D", "2"}, "c d{b} f ext{cb}"},
@@ -102,7 +102,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Vector{{"--trace", "off"}, ""}, Vector{{"--trace", "on"}, kWhole},
                     Vector{{"-T", "a@trace-off,traceon"}, kWhole}, Vector{{"-T", "main@traceoff"}, ""}));
 
-// uftrace shows only b and its callees in the last case.
+// The last case differs from uftrace, which shows only b and its callees.
 INSTANTIATE_TEST_SUITE_P(Lists, Tree,
                          testing::Values(Vector{{"-N", "a;d"}, "main{f ext{cb{e}}}"},
                                          Vector{{"-F", "a;f"}, "a{b{c}} f"},
@@ -131,14 +131,14 @@ INSTANTIATE_TEST_SUITE_P(
     Limits, Tree,
     testing::Values(Vector{{"-t", "6.001us"}, "main{a{b} d{b{c}} ext}"}, Vector{{"-t", "0"}, kWhole},
                     Vector{{"-t", "1000us"}, ""},
-                    // No call in d is shorter than the limit, and there is no other condition.
+                    // No call inside d is shorter than 6 us.
                     Vector{{"-T", "d@time=6us"}, kWhole},
                     Vector{{"-T", "d@time=11us", "-t", "1us"}, "main{a{b{c}} d{b{c}} f ext{cb}}"},
                     Vector{{"-Z", "64"}, "main{a{b{c}} d{b{c{e}}} f cb{e}}"}, Vector{{"-Z", "0x81"}, ""},
                     Vector{{"-Z", "128", "-T", "ext@size=10"}, kWhole},
                     Vector{{"-T", "ext@size=65"}, "main{a{b{c}} d{b{c{e}}} f e}"},
                     Vector{{"-T", "d@size=1000"}, "main{a{b{c}} f ext{cb{e}}}"},
-                    // A call that is hidden for its size does not keep the calls around it.
+                    // A call that is hidden because of its size does not keep the calls around it.
                     Vector{{"-Z", "65", "-t", "1us"}, "main{a{b{c}} d{b{c{e}}} f}"},
                     Vector{{"-C", "cb", "-Z", "65"}, ""}));
 
@@ -155,13 +155,13 @@ INSTANTIATE_TEST_SUITE_P(
                     Vector{{"-F", "nosuch", "-H", "b"}, ""}, Vector{{"-N", "nosuch"}, kWhole},
                     Vector{{"-F", "B"}, ""}, Vector{{"-F", "B", "-F", "f"}, "f"}));
 
-// The option --no-libcall applies before all others, so the hidden calls have no effect on other options.
+// --no-libcall applies before all other options. Therefore, the calls that it hides have no effect on them.
 INSTANTIATE_TEST_SUITE_P(Libcalls, Tree,
                          testing::Values(Vector{{"-F", "ext", "--no-libcall"}, ""},
                                          Vector{{"-N", "ext", "--no-libcall"},
                                                 "main{a{b{c}} d{b{c{e}}} f cb{e}}"}));
 
-TEST(Tree, NestedFiltersRestart) {
+TEST(Tree, ANestedFilteredFunctionRestartsTheDepth) {
   RecordingBuilder recording;
   recording.file("demo.sym",
                  "0000000000001000 00000080 T main\n0000000000001080 00000080 T f\n"

@@ -1,5 +1,5 @@
-// The contents of a recording, counted without a conversion. All records must be counted, and damage must be
-// reported with its position.
+// inspect() counts the contents of a recording without a conversion. It counts all records, and reports the
+// positions of damage.
 #include "converters/uftrace/inspect.h"
 
 #include <cstddef>
@@ -95,7 +95,7 @@ TEST(UftraceInspect, LocatesDamageLikeTheConversion) {
   EXPECT_EQ(r.notes(), notes);
 }
 
-// The specs determine the size of arguments, as in the conversion, so only the bytes after them are damage.
+// As in the conversion, the specs determine the size of arguments. Only the bytes after them are damage.
 TEST(UftraceInspect, ArgumentsAreNotDamage) {
   R r;
   r.info_line("argspec:f@arg1/u64,arg2/u64").entry(10, 0, R::kMain);
@@ -118,8 +118,8 @@ TEST(UftraceInspect, DamageLongerThanABlockIsOneRange) {
                           "truncated-tail 1000000", "DIR/100.dat:+0xf4270: zeros instead of records"));
 }
 
-// All ids are counted, but only a thousand are named.
-TEST(UftraceInspect, NamesAThousandOfADamagedFile) {
+// All events are counted, but only the first thousand ids are listed.
+TEST(UftraceInspect, ListsAThousandEventIdsOfADamagedFile) {
   constexpr std::uint64_t kMost = 1000;
   R r;
   for (std::uint64_t i = 0; i <= kMost; ++i)
@@ -142,7 +142,7 @@ TEST(UftraceInspect, AnImpossibleTimeIsNotPartOfTheSpan) {
   EXPECT_THAT(r.notes(), ElementsAre("bad-time 1", HasSubstr("DIR/100.dat:+0x10: ")));
 }
 
-TEST(UftraceInspect, AFamily) {
+TEST(UftraceInspect, ListsTheProcessesOfAFamily) {
   R r;
   r.task_line("FORK timestamp=0.000000100 pid=101 ppid=100");
   r.task_line("SESS timestamp=0.000000200 pid=101 sid=0123456789abcdee exename=\"/bin/other\"");
@@ -192,7 +192,7 @@ TEST(UftraceInspect, CountsSymbolsAndDebugInformation) {
       ElementsAre("damaged-line 1", "DIR/demo.dbg:8: expected a line that starts with E:, F:, L:, A: or R:"));
 }
 
-// This .dbg file is read to decode the values of its function, and again to count its lines.
+// A .dbg file is read to decode the values of a function, and again to count its lines.
 TEST(UftraceInspect, NotesADamagedLineOfDebugInformationOnce) {
   R r;
   r.info_line("auto-args:1").file("demo.dbg", "F: 1100 f\nA: @arg1/i32\n???\n");
@@ -211,7 +211,7 @@ TEST(UftraceInspect, TextsHaveNoControlCharacters) {
   EXPECT_EQ(texts["note"], "first line\nred \x1b[31m\n");
 }
 
-TEST(UftraceInspect, PerfFiles) {
+TEST(UftraceInspect, CountsTheEventsOfPerfFiles) {
   R r;
   r.entry(10, 0, R::kMain).exit(60, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes()
@@ -230,7 +230,7 @@ TEST(UftraceInspect, PerfFiles) {
   EXPECT_EQ(thread["names given"], 2);
 }
 
-TEST(UftraceInspect, DamageInANoteIsNotReportedAsNone) {
+TEST(UftraceInspect, DoesNotReportNoDamageIfANoteReportsDamage) {
   R r;
   r.entry(10, 0, R::kMain).exit(60, 0, R::kMain);
   EXPECT_EQ(r.inspected()["damage"], Json::array());
@@ -239,7 +239,7 @@ TEST(UftraceInspect, DamageInANoteIsNotReportedAsNone) {
   EXPECT_THAT(r.notes(), testing::Contains("damaged-bytes 24"));
 }
 
-TEST(UftraceInspect, KernelFiles) {
+TEST(UftraceInspect, CountsTheEventsOfKernelFiles) {
   R r;
   r.entry(10, 0, R::kMain).exit(60, 0, R::kMain);
   KernelBytes bytes;
@@ -279,7 +279,7 @@ TEST(UftraceInspect, AKernelFileWithoutEventsHasNoTimes) {
   EXPECT_FALSE(cpu.contains("first ns"));
 }
 
-// Any part of the record may be missing or wrong.
+// The last record may be incomplete in any way.
 TEST(UftraceInspect, SurvivesEveryCutOfItsRecords) {
   for (std::size_t size = 0; size < 200; size += 3) {
     R r;
@@ -293,7 +293,7 @@ TEST(UftraceInspect, SurvivesEveryCutOfItsRecords) {
   }
 }
 
-TEST(UftraceInspect, ARecordFileThatIsADirectoryOrGone) {
+TEST(UftraceInspect, ARecordFileMayBeMissingOrADirectory) {
   R r;
   r.entry(10, 0, R::kMain).inspected();
   std::filesystem::remove(r.path() / "100.dat");

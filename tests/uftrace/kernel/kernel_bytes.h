@@ -1,4 +1,4 @@
-// Builds the kernel's files of a recording: kernel-cpu<N>.dat, page by page and event by event, and
+// Builds the kernel files of a recording. These are kernel-cpu<N>.dat, which has pages with events, and
 // kernel_header.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace convert::uftrace {
 
-// Consecutive numbers in one byte order.
+// Builds a text of consecutive numbers in one byte order.
 class Numbers {
  public:
   explicit Numbers(std::endian order = std::endian::little) : order_(order) {}
@@ -51,20 +51,20 @@ class KernelBytes {
     time_ns_ = time_ns;
     return *this;
   }
-  // Marks events as missing before the current page; 0 means an unknown number.
+  // Marks `count` events before the current page as lost. A count of 0 means an unknown number.
   KernelBytes& lost(std::uint64_t count) {
     flags_ = count == 0 ? 0x8000'0000 : 0xc000'0000;
     lost_ = count;
     return *this;
   }
-  // Adds an event `delta` ns after the previous one. Payloads are whole words.
+  // Adds an event that is `delta` ns after the previous event. The payload has a multiple of 4 bytes.
   KernelBytes& event(std::uint32_t delta, std::string_view payload) {
     return header(static_cast<std::uint32_t>(payload.size() / 4), delta).bytes(payload);
   }
   KernelBytes& long_event(std::uint32_t delta, std::string_view payload) {
     return header(0, delta).put(static_cast<std::uint32_t>(payload.size() + 4)).bytes(payload);
   }
-  // Adds a discarded event with `bytes_behind` bytes after its header.
+  // Adds a discarded event that has `bytes_behind` bytes after its header.
   KernelBytes& discarded(std::uint32_t delta, std::uint32_t bytes_behind) {
     return header(29, delta).put(bytes_behind).bytes(std::string(bytes_behind - 4, '\x33'));
   }
@@ -90,7 +90,7 @@ class KernelBytes {
     return *this;
   }
 
-  // Uses the fields of header_text().
+  // Adds an entry whose fields are as described by header_text().
   KernelBytes& entry(std::uint32_t delta, std::int32_t tid, std::uint64_t function, std::int32_t depth) {
     return event(delta, common(11, tid).put(function).put(depth).text());
   }
@@ -126,7 +126,7 @@ class KernelBytes {
     if (lost_ != 0 && layout_.long_bytes == 4) page.put(static_cast<std::uint32_t>(lost_));
     if (lost_ != 0 && layout_.long_bytes == 8) page.put(lost_);
     std::string whole = page.text();
-    whole.resize(layout_.page_bytes, '\x55');  // garbage from earlier events
+    whole.resize(layout_.page_bytes, '\x55');  // like bytes of earlier events
     text_ += whole;
     data_.clear();
     flags_ = 0;
@@ -142,7 +142,7 @@ class KernelBytes {
   std::string text_;
 };
 
-// Pages that are large enough for the events of a test, and two kernel functions.
+// The pages are large enough for the events of a test. kSyscall and kRead are kernel functions.
 inline constexpr KernelBytes::Layout kLayout{.page_bytes = 512};
 inline constexpr std::uint64_t kSyscall = 0xffffffff81000010, kRead = 0xffffffff81000110;
 

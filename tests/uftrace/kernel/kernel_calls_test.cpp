@@ -1,4 +1,4 @@
-// The combination of a thread's own records, its kernel calls and its switches.
+// Combines the records of a thread with its kernel calls and switches.
 #include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ class UftraceKernel : public testing::Test {
   R r;
 };
 
-TEST_F(UftraceKernel, CallsAreInTheirUserCall) {
+TEST_F(UftraceKernel, KernelCallsAreInsideTheProgramsCalls) {
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(60, 1, R::kF).exit(90, 0, R::kMain);
   r.file("kernel-cpu0.dat", kernel()
                                 .page(5)
@@ -55,7 +55,7 @@ TEST_F(UftraceKernel, CallsAreInTheirUserCall) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-TEST_F(UftraceKernel, EachThreadHasItsOwnAndOthersHaveNone) {
+TEST_F(UftraceKernel, KernelCallsAreOnTheirThreadAndOtherThreadsAreNotShown) {
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
   r.file("kernel-cpu0.dat", kernel()
@@ -72,7 +72,7 @@ TEST_F(UftraceKernel, EachThreadHasItsOwnAndOthersHaveNone) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// Neither a message nor another thread on the thread's CPU proves that the thread is over.
+// A thread has not ended if a message comes after its calls, or if another thread runs on its CPU.
 TEST_F(UftraceKernel, CallsWithoutAnExitLastUntilTheLastKernelEvent) {
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF);
   r.file("kernel-cpu0.dat", kernel()
@@ -101,8 +101,8 @@ TEST_F(UftraceKernel, CallsWithoutAnExitLastUntilTheLastKernelEvent) {
   EXPECT_THAT(r.lines(), Contains("100/100 [10, 50] demo:main repaired=\"open-at-end\""));
 }
 
-// The end of the thread must be known before the piece that contains this end is written.
-TEST_F(UftraceKernel, AThreadThatIsOverLeavesItsCpuInTime) {
+// The thread's end must be known before the piece that contains this end is written.
+TEST_F(UftraceKernel, AThreadThatHasEndedLeavesItsCpuBeforeLaterEvents) {
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   r.task_line("TASK timestamp=0.000000003 tid=102 pid=100");
   r.small_blocks();
@@ -172,11 +172,11 @@ TEST_F(UftraceKernel, AThreadIsSwitchedOffInsideKernelCalls) {
   r.file("kernel-cpu0.dat", kernel()
                                 .page(20)
                                 .entry(0, 100, kSyscall, 0)
-                                .entry(5, 100, kRead, 1)    // the thread is switched out in it, at 30
+                                .entry(5, 100, kRead, 1)    // the thread is switched out at 30
                                 .exit(7, 100, kRead, 1)     // at 32
-                                .entry(1, 100, kRead, 1)    // completely inside
+                                .entry(1, 100, kRead, 1)    // while the thread is off the CPU
                                 .exit(1, 100, kRead, 1)     // at 34
-                                .entry(14, 100, kFault, 1)  // at 48, when the thread is back
+                                .entry(14, 100, kFault, 1)  // at 48; the thread is back at 50
                                 .exit(4, 100, kFault, 1)
                                 .exit(8, 100, kSyscall, 0)  // at 60
                                 .text());
@@ -192,8 +192,8 @@ TEST_F(UftraceKernel, AThreadIsSwitchedOffInsideKernelCalls) {
   EXPECT_THAT(r.notes(), Contains("kernel-clipped 2"));
 }
 
-// The call ends before the switch, but its start is released long before this end is known.
-TEST_F(UftraceKernel, ACallWhoseStartIsReleasedEndsWithTheSwitch) {
+// The calls begin when the thread leaves the CPU, so they can't end there. They end when the thread is back.
+TEST_F(UftraceKernel, CallsThatBeginAtASwitchEndWhenTheThreadIsBack) {
   r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().out(20, 100).in(50, 100).text());
   r.file("kernel-cpu0.dat", kernel()
@@ -220,16 +220,16 @@ TEST_F(UftraceKernel, MissingEventsAreRepaired) {
   r.file("kernel-cpu0.dat", kernel()
                                 .page(20)
                                 .exit(0, 100, kRead, 1)      // no entry is recorded
-                                .entry(1, 100, kSyscall, 0)  // 21
-                                .entry(1, 100, kRead, 1)     // 22, no exit
-                                .entry(2, 100, kFault, 1)    // 24
-                                .exit(2, 100, kFault, 1)     // 26
-                                .entry(1, 100, kRead, 1)     // 27, no exit
-                                .exit(3, 100, kSyscall, 0)   // 30
-                                .entry(1, 100, kSyscall, 0)  // 31
-                                .entry(1, 100, kRead, 1)     // 32, no exit
-                                .exit(1, 100, kSyscall, 0)   // 33
-                                .entry(2, 100, kFault, 0)    // 35, no exit
+                                .entry(1, 100, kSyscall, 0)  // at 21
+                                .entry(1, 100, kRead, 1)     // at 22; no exit is recorded
+                                .entry(2, 100, kFault, 1)    // at 24
+                                .exit(2, 100, kFault, 1)     // at 26
+                                .entry(1, 100, kRead, 1)     // at 27; no exit is recorded
+                                .exit(3, 100, kSyscall, 0)   // at 30
+                                .entry(1, 100, kSyscall, 0)  // at 31
+                                .entry(1, 100, kRead, 1)     // at 32; no exit is recorded
+                                .exit(1, 100, kSyscall, 0)   // at 33
+                                .entry(2, 100, kFault, 0)    // at 35; no exit is recorded
                                 .text());
   EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 90] demo:main", "100/100 [21, 30] [kernel]:do_syscall",
                                      "100/100 [22, 24] [kernel]:vfs_read repaired=\"exit-missing\"",
@@ -242,21 +242,21 @@ TEST_F(UftraceKernel, MissingEventsAreRepaired) {
   EXPECT_THAT(r.notes(), Contains("exit-missing 3"));
 }
 
-// If the depth is limited, the functions of an interrupt have the depth of the interrupted call.
+// If the recorder limits the depth, functions of an interrupt can have the depths of the interrupted calls.
 TEST_F(UftraceKernel, InterruptsNestInTheInterruptedCalls) {
   r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
   r.file("kernel-cpu0.dat", kernel()
                                 .page(20)
                                 .entry(0, 100, kSyscall, 0)
                                 .entry(1, 100, kRead, 1)
-                                .entry(1, 100, kFault, 0)  // 22, interrupts both
-                                .entry(1, 100, kFault, 0)  // 23, interrupts the interrupt
+                                .entry(1, 100, kFault, 0)  // at 22, inside both calls
+                                .entry(1, 100, kFault, 0)  // at 23, inside the interrupt
                                 .exit(1, 100, kFault, 0)
-                                .exit(1, 100, kFault, 0)  // 25
+                                .exit(1, 100, kFault, 0)  // at 25
                                 .exit(1, 100, kRead, 1)
-                                .entry(1, 100, kFault, 0)  // 27
+                                .entry(1, 100, kFault, 0)  // at 27
                                 .exit(1, 100, kFault, 0)
-                                .exit(1, 100, kSyscall, 0)  // 29
+                                .exit(1, 100, kSyscall, 0)  // at 29
                                 .text());
   EXPECT_THAT(
       r.lines(),
@@ -266,13 +266,13 @@ TEST_F(UftraceKernel, InterruptsNestInTheInterruptedCalls) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// The missing exit is noticed at the program's next record, or at the end of the thread.
-TEST_F(UftraceKernel, ACallWithoutAnExitEndsAtTheStartOfAnother) {
+// The program's next record, or the end of the thread, shows that the exit is missing.
+TEST_F(UftraceKernel, ACallWithoutAnExitEndsAtTheStartOfTheNextCall) {
   r.entry(10, 0, R::kMain).exit(15, 0, R::kMain);
   r.file("kernel-cpu0.dat", kernel()
                                 .page(20)
                                 .entry(0, 100, kSyscall, 0)
-                                .entry(5, 100, kFault, 0)  // 25
+                                .entry(5, 100, kFault, 0)  // at 25
                                 .exit(5, 100, kFault, 0)
                                 .text());
   EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 15] demo:main",
@@ -290,12 +290,12 @@ TEST_F(UftraceKernel, ALossCutsOpenCalls) {
                                 .page(20)
                                 .entry(0, 100, kSyscall, 0)
                                 .entry(2, 100, kRead, 1)
-                                .exit(2, 100, kRead, 1)  // 24
+                                .exit(2, 100, kRead, 1)  // at 24
                                 .page(50)
                                 .lost(5151)
-                                .entry(1, 101, kFault, 3)  // 51
+                                .entry(1, 101, kFault, 3)  // at 51
                                 .exit(1, 101, kFault, 3)
-                                .exit(3, 100, kSyscall, 0)  // 55
+                                .exit(3, 100, kSyscall, 0)  // at 55
                                 .text());
   EXPECT_THAT(
       r.lines(),
@@ -326,7 +326,7 @@ TEST_F(UftraceKernel, ReturnValuesAndCallersAreArguments) {
                                 .page(20)
                                 .event(0, event(40, kSyscall, 0x1234))
                                 .event(1, event(40, kRead, kSyscall))
-                                .event(1, event(41, kRead, 0xffff'ffea))  // an int: -22
+                                .event(1, event(41, kRead, 0xffff'ffea))  // -22 as an int
                                 .event(1, event(41, kSyscall, 7))
                                 .event(1, event(40, kFault, 0))
                                 .event(1, event(41, kFault, 0xffff'8000'0000'0000))
@@ -344,10 +344,10 @@ TEST_F(UftraceKernel, AnExecEndsOnlyTheProgramsCalls) {
   r.file("kernel-cpu0.dat", kernel()
                                 .page(5)
                                 .entry(0, 100, kSyscall, 0)
-                                .exit(4, 100, kSyscall, 0)    // 9
-                                .entry(11, 100, kSyscall, 0)  // 20
-                                .exit(15, 100, kSyscall, 0)   // 35
-                                .entry(57, 100, kSyscall, 0)  // 92
+                                .exit(4, 100, kSyscall, 0)    // at 9
+                                .entry(11, 100, kSyscall, 0)  // at 20
+                                .exit(15, 100, kSyscall, 0)   // at 35
+                                .entry(57, 100, kSyscall, 0)  // at 92
                                 .text());
   const auto lines = r.lines();
   EXPECT_THAT(lines, Contains("100/100 [5, 9] [kernel]:do_syscall"));
@@ -356,7 +356,7 @@ TEST_F(UftraceKernel, AnExecEndsOnlyTheProgramsCalls) {
   EXPECT_THAT(lines, Contains("100/100 [92, 95] [kernel]:do_syscall repaired=\"open-at-end\""));
 }
 
-// A task has many kernel calls after perf has recorded its exit.
+// A thread makes kernel calls even after perf has recorded the thread's exit.
 class UftraceKernelAtExit : public UftraceKernel {
  protected:
   UftraceKernelAtExit() {
@@ -364,12 +364,12 @@ class UftraceKernelAtExit : public UftraceKernel {
     r.file("kernel-cpu0.dat", kernel()
                                   .page(20)
                                   .entry(0, 100, kSyscall, 0)
-                                  .entry(1, 100, kRead, 1)    // 21
-                                  .entry(12, 100, kFault, 2)  // 33
-                                  .exit(2, 100, kFault, 2)    // 35
-                                  .exit(1, 100, kRead, 1)     // 36
-                                  .entry(2, 100, kRead, 1)    // 38
-                                  .exit(2, 100, kRead, 1)     // 40
+                                  .entry(1, 100, kRead, 1)    // at 21
+                                  .entry(12, 100, kFault, 2)  // at 33
+                                  .exit(2, 100, kFault, 2)    // at 35
+                                  .exit(1, 100, kRead, 1)     // at 36
+                                  .entry(2, 100, kRead, 1)    // at 38
+                                  .exit(2, 100, kRead, 1)     // at 40
                                   .text());
   }
   const std::vector<std::string> kernel_calls_ = {
@@ -377,7 +377,7 @@ class UftraceKernelAtExit : public UftraceKernel {
       "100/100 [33, 35] [kernel]:handle_fault", "100/100 [38, 40] [kernel]:vfs_read"};
 };
 
-TEST_F(UftraceKernelAtExit, KernelCallsContinue) {
+TEST_F(UftraceKernelAtExit, KernelCallsAfterTheExitAreShown) {
   r.entry(10, 0, R::kMain).exit(15, 0, R::kMain);
   const auto lines = r.lines({}, {.no_sched = true});
   EXPECT_THAT(lines, IsSupersetOf(kernel_calls_));
@@ -411,7 +411,7 @@ TEST_F(UftraceKernel, WithoutSymbolsCallsHaveAddresses) {
               ElementsAre("no-symbol 1", "DIR/kallsyms: no symbol at 0xffffffff81000010 in [kernel]"));
 }
 
-TEST_F(UftraceKernel, BlocksOfAnySizeGiveTheSame) {
+TEST_F(UftraceKernel, BlocksOfAnySizeGiveTheSameCalls) {
   for (std::uint64_t i = 0; i < 200; ++i) r.entry(1000 * i + 100, 0, R::kF).exit(1000 * i + 900, 0, R::kF);
   KernelBytes bytes(kLayout);
   for (std::uint64_t i = 0; i < 200; ++i)

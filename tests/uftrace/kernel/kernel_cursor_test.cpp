@@ -1,4 +1,4 @@
-// The events of a kernel file, and the readable part of a damaged one.
+// Reads the events of a kernel file. If the file is damaged, reads its undamaged pages.
 #include "converters/uftrace/kernel/kernel_cursor.h"
 
 #include <bit>
@@ -70,7 +70,7 @@ TEST(KernelCursor, ReadsEventsOfAllLengths) {
   EXPECT_THAT(events.notes, IsEmpty());
 }
 
-TEST(KernelCursor, AddsUpTimes) {
+TEST(KernelCursor, AddsUpTheDeltasOfTimes) {
   const std::uint64_t late = std::uint64_t{1} << 40;
   const Events events = events_of(KernelBytes()
                                       .page(1000)
@@ -91,8 +91,8 @@ TEST(KernelCursor, AddsUpTimes) {
   EXPECT_THAT(events.notes, IsEmpty());
 }
 
-// An absolute time has only 59 bits.
-TEST(KernelCursor, AnAbsoluteTimeHasThePagesEpoch) {
+// An absolute time in an event has only the lower 59 bits. The upper bits are those of the page's time.
+TEST(KernelCursor, AnAbsoluteTimeGetsItsUpperBitsFromThePage) {
   const std::uint64_t epoch = std::uint64_t{3} << 59;
   EXPECT_THAT(events_of(KernelBytes().page(epoch + 5).stamp(100).event(1, "late").text()).lines,
               ElementsAre(fmt::format("{} late", epoch + 101)));
@@ -114,7 +114,7 @@ TEST(KernelCursor, OtherKernelsHaveOtherPages) {
 }
 
 TEST(KernelCursor, ReportsLosses) {
-  const std::string full(236, 'x');  // there is no space for a count after it
+  const std::string full(236, 'x');  // the page has no space left for a count
   const Events events = events_of(KernelBytes()
                                       .page(10)
                                       .lost(5151)
@@ -132,7 +132,7 @@ TEST(KernelCursor, ReportsLosses) {
   EXPECT_THAT(events.notes, IsEmpty());
 }
 
-// The clock may go back by a millisecond from one page to the next.
+// Because clocks may go back slightly, an event may be up to a millisecond later than the next page.
 TEST(KernelCursor, AnEventIsAtMostAMillisecondLaterThanTheNextPage) {
   const auto with_event_at = [](std::uint64_t time_ns) {
     return events_of(
@@ -150,7 +150,7 @@ TEST(KernelCursor, SkipsEmptyPages) {
 
 struct Damaged {
   std::string_view name;
-  std::string bytes;  // of the page in the middle
+  std::string bytes;  // the page in the middle
   std::vector<std::string> lines, notes;
 
   friend void PrintTo(const Damaged& damaged, std::ostream* out) { *out << damaged.name; }

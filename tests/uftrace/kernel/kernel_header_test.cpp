@@ -1,4 +1,4 @@
-// The page layout and event formats of kernel_header, and the readable part of a damaged one.
+// Reads the page layout and the event formats in kernel_header, also if a part of kernel_header is damaged.
 #include "converters/uftrace/kernel/kernel_header.h"
 
 #include <fmt/format.h>
@@ -46,7 +46,7 @@ TEST(KernelHeader, AMissingFileGivesNoHeader) {
   EXPECT_TRUE(notes.empty());
 }
 
-// A 32-bit recorder ran on a 64-bit kernel.
+// If a 32-bit recorder runs on a 64-bit kernel, the size of `long` in its own line is wrong.
 TEST(KernelHeader, TheKernelsLongSizeReplacesTheRecorders) {
   const Header read(layout_text({.long_bytes = 4}) +
                     block("events/header_page", field("u64 timestamp", 0, 8) +

@@ -1,4 +1,4 @@
-// --kernel-only shows the kernel's calls and events, and nothing of the program, as in uftrace.
+// As in uftrace, --kernel-only shows only the calls and events of the kernel.
 #include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ TEST_F(KernelOnly, TheProgramsCallsAreNotShown) {
                                 .entry(1, 100, kRead, 1)
                                 .exit(1, 100, kRead, 1)
                                 .exit(1, 100, kSyscall, 0)
-                                .entry(67, 100, kRead, 0)  // at 95: outside
+                                .entry(67, 100, kRead, 0)  // at 95, after main
                                 .exit(1, 100, kRead, 0)
                                 .text());
   EXPECT_THAT(lines(),
@@ -63,8 +63,8 @@ TEST_F(KernelOnly, TheProgramsCallsAreNotShown) {
               ElementsAre("100/100 [25, 28] [kernel]:do_syscall", "100/100 [26, 27] [kernel]:vfs_read"));
 }
 
-// The clocks may differ slightly. Nevertheless, hidden calls do not cut the kernel's calls.
-TEST_F(KernelOnly, TheProgramsCallsDoNotCutOthers) {
+// A kernel call may overlap the end of a program call. Hidden program calls do not cut kernel calls.
+TEST_F(KernelOnly, TheProgramsCallsDoNotCutKernelCalls) {
   r.entry(10, 0, R::kMain).entry(26, 1, R::kF).exit(60, 1, R::kF).exit(61, 0, R::kMain);
   r.file("kernel-cpu0.dat", KernelBytes(kLayout)
                                 .page(25)
@@ -92,13 +92,13 @@ TEST_F(KernelOnly, LossesOfTheProgramAreShownWithoutItsEvents) {
   EXPECT_EQ(r.lines().size(), 14);
 }
 
-// A call without an entry gets its name from its exit.
+// A program call without an entry gets its name from the exit, and is still not shown.
 TEST_F(KernelOnly, CallsWithoutAnEntryAreNotShown) {
   r.lost(3).entry(10, 2, R::kF).exit(20, 2, R::kF).exit(30, 1, R::kG);
   EXPECT_THAT(lines(), ElementsAre("100/100 @10 event:records lost count=3", "100/100 @10 buffer full"));
 }
 
-TEST_F(KernelOnly, SwitchesAreTheKernelsOwn) {
+TEST_F(KernelOnly, SwitchesComeFromTheKernelFiles) {
   r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().comm(15, 100, "worker").out(20, 100).in(50, 100).text());
   r.file("kernel-cpu0.dat", KernelBytes(kLayout).page(21).event(0, switched(100, 0)).text());

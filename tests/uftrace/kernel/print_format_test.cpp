@@ -1,4 +1,4 @@
-// Parsing of a `print fmt`: the fields with names, and the values of expressions.
+// Reads a `print fmt` to find the fields that have texts, and the expressions that give these texts.
 #include "converters/uftrace/kernel/print_format.h"
 
 #include <array>
@@ -16,7 +16,7 @@ namespace {
 
 using testing::IsEmpty;
 
-// An event with the fields `a`, `b` (8 bytes each, `b` signed), `small` (1 byte, signed) and a text.
+// Describes an event with the fields `a` (u64), `b` (signed, 8 bytes), `small` (signed, 1 byte) and `text`.
 EventFormat format_of(std::string_view print) {
   return {.system = "app",
           .name = "event",
@@ -32,7 +32,7 @@ struct Event {
   std::int8_t small = 0;
 };
 
-// The text of the field `a`, or nullopt if the field is a number.
+// Returns the text of the field `a`, or nullopt if the field is shown as a number.
 std::optional<std::string> text_of(std::string_view print, const Event& event = {}) {
   const auto fields = printed_fields(format_of(print));
   const auto found = fields.find("a");
@@ -44,11 +44,11 @@ std::optional<std::string> text_of(std::string_view print, const Event& event = 
   return text;
 }
 
-// The value of a C expression, which is shown as the label `a`.
+// Returns the value of a C expression as text.
 std::optional<std::string> value_of(std::string_view expression, const Event& event = {}) {
   return text_of(fmt::format(R"("a=%s", {} ? {} : "")", 1, expression), event);
 }
-// "true" or "false". The condition has fields, so that it is not folded to a constant.
+// Returns "true" or "false".
 std::optional<std::string> truth_of(std::string_view condition, const Event& event = {}) {
   return text_of(fmt::format(R"("a=%s", {} ? "true" : "false")", condition), event);
 }
@@ -60,7 +60,7 @@ struct Operation {
   std::optional<std::string> result;
 };
 
-TEST(PrintFormat, Operators) {
+TEST(PrintFormat, ComputesOperators) {
   constexpr std::uint64_t kMinusOne = ~std::uint64_t{0};
   const std::array operations{
       Operation{"REC->a == REC->b", 5, 5, "1"},
@@ -150,7 +150,7 @@ TEST(PrintFormat, CastsAreIgnored) {
   EXPECT_EQ(value_of("(REC->a) + 1", {.a = 7}), "8");
 }
 
-TEST(PrintFormat, SymbolsAreNamesOfValues) {
+TEST(PrintFormat, PrintSymbolicGivesNamesOfValues) {
   constexpr std::string_view kPrint =
       R"("a=%s", __print_symbolic(REC->a, { 0, "zero" }, { 1 << 2 | 1, "five" }, { -1, "none" }))";
   EXPECT_EQ(text_of(kPrint), "zero");
@@ -161,7 +161,7 @@ TEST(PrintFormat, SymbolsAreNamesOfValues) {
       << "an enumerator without a value costs its own name only";
 }
 
-TEST(PrintFormat, FlagsAreNamesOfBits) {
+TEST(PrintFormat, PrintFlagsGivesNamesOfBits) {
   constexpr std::string_view kPrint = R"("a=%s", __print_flags(REC->a, "|", { 1, "A" }, { 6UL, "B" }))";
   EXPECT_EQ(text_of(kPrint, {.a = 7}), "A|B");
   EXPECT_EQ(text_of(kPrint, {.a = 5}), "A|0x4") << "all bits of a name must be set";
@@ -172,8 +172,8 @@ TEST(PrintFormat, FlagsAreNamesOfBits) {
   EXPECT_EQ(text_of(kNone, {.a = 3}), "A0x2");
 }
 
-// sched_switch: two conversions of a print format without a label between them form one text.
-TEST(PrintFormat, PartsAreJoined) {
+// As in sched_switch, two conversions with no label between them give one text.
+TEST(PrintFormat, ConversionsWithoutALabelBetweenThemAreJoined) {
   constexpr std::string_view kPrint =
       R"("a=%s%s b=%ld", (REC->a & 0xff) ? __print_flags(REC->a & 0xff, "|", { 1, "S" }, { 2, "D" }) : "R", )"
       R"(REC->a & 0x100 ? "+" : "", REC->b)";

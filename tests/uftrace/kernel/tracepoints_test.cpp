@@ -1,4 +1,4 @@
-// The kernel's tracepoints, decoded with the formats in the recording.
+// Decodes the kernel's tracepoints with the formats in the recording.
 #include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ const std::string kSwitch = event_block(
 class UftraceTracepoints : public testing::Test {
  protected:
   UftraceTracepoints() { r.entry(10, 0, R::kMain).exit(90, 0, R::kMain); }
-  // Events of one type in thread 100, every 1 ns from 20 on.
+  // Converts events of thread 100, which are at 20 ns, 21 ns, and so on.
   std::vector<std::string> lines_of(std::string_view formats, const std::vector<std::string>& payloads) {
     r.file("kernel_header", header_text(kLayout) + std::string(formats));
     KernelBytes bytes(kLayout);
@@ -110,7 +110,7 @@ TEST_F(UftraceTracepoints, StringsMayFollowTheFields) {
       << "values outside the event are not shown";
 }
 
-TEST_F(UftraceTracepoints, FlagsAndSymbolsHaveTheirNames) {
+TEST_F(UftraceTracepoints, FlagsAndSymbolsAreShownByName) {
   const std::string formats = event_block(
       "app/words", 52, field("int flags", 8, 4) + field("int kind", 12, 4),
       R"q("flags=%s kind=%s", __print_flags(REC->flags, "|", { 1UL, "READ" }, { 2u, "WRITE" }), )q"
@@ -124,8 +124,8 @@ TEST_F(UftraceTracepoints, FlagsAndSymbolsHaveTheirNames) {
                           "100/100 @22 event:app:words flags=0 kind=\"0x9\""));
 }
 
-// A format may label a value with another word than the name of its field.
-TEST_F(UftraceTracepoints, ANameBelongsToTheFieldInItsExpression) {
+// In a print format, the label of a value may differ from the name of the field.
+TEST_F(UftraceTracepoints, ATextBelongsToTheFieldInItsExpression) {
   const std::string formats =
       event_block("app/words", 52, field("int flags", 8, 4) + field("int kind", 12, 4),
                   R"q("mode=%s sum=%s", __print_flags(REC->flags, "|", { 1, "READ" }), )q"
@@ -134,7 +134,7 @@ TEST_F(UftraceTracepoints, ANameBelongsToTheFieldInItsExpression) {
               ElementsAre("100/100 @20 event:app:words flags=\"READ\" kind=7"));
 }
 
-TEST_F(UftraceTracepoints, FunctionsHaveASecondArgumentWithTheirNames) {
+TEST_F(UftraceTracepoints, AddressesOfFunctionsHaveASecondArgumentWithTheName) {
   r.file("kallsyms", "ffffffff81000000 T do_it\nffffffff81000100 T the_end\n");
   EXPECT_THAT(lines_of(event_block("app/calls", 53, field("unsigned long site", 8, 8),
                                    R"("site=%pS", (void *)REC->site)"),
@@ -153,8 +153,8 @@ TEST_F(UftraceTracepoints, WithoutAUsableFormatFieldsAreNumbers) {
                           "CPU 2: a kernel event of type 55 with 12 bytes is unknown or too short"));
 }
 
-// If no events are shown, unknown events are not noted either.
-TEST_F(UftraceTracepoints, UnknownEventsOfOtherProgramsAreNotNoted) {
+// With --no-event, there is no note about unknown events either.
+TEST_F(UftraceTracepoints, UnknownEventsOfThreadsThatAreNotShownAreNotNoted) {
   lines_of("", {common(55, 7)});
   EXPECT_THAT(r.notes(), IsEmpty());
   lines_of("", {common(55)});
@@ -185,14 +185,14 @@ TEST_F(UftraceTracepoints, ADamagedFormatAffectsOnlyItsOwnNames) {
                           "100/100 @22 event:app:state a=1", "100/100 @23 event:app:state a=\"on\""));
 }
 
-// Viewers keep one argument per name.
-TEST_F(UftraceTracepoints, TheFirstOfFieldsWithOneNameIsShown) {
+// Of several arguments with the same name, viewers keep only one.
+TEST_F(UftraceTracepoints, OnlyTheFirstFieldWithANameIsShown) {
   EXPECT_THAT(lines_of(event_block("app/damaged", 50, field("u32 a", 8, 4) + field("u32 a", 12, 4), R"("")"),
                        {common(50).put(std::uint32_t{1}).put(std::uint32_t{2}).text()}),
               ElementsAre("100/100 @20 event:app:damaged a=1"));
 }
 
-TEST_F(UftraceTracepoints, EventsOfOtherThreadsAreShownIfTheyAreAboutARecordedOne) {
+TEST_F(UftraceTracepoints, EventsOfOtherThreadsAreShownIfTheyAreAboutARecordedThread) {
   const std::string wakeup =
       event_block("sched/sched_wakeup", 321, field("pid_t pid", 8, 4, true), R"("pid=%d", REC->pid)");
   EXPECT_THAT(lines_of(wakeup, {common(321, 7).put(std::int32_t{100}).text(),
@@ -203,7 +203,7 @@ TEST_F(UftraceTracepoints, EventsOfOtherThreadsAreShownIfTheyAreAboutARecordedOn
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// If each thread is converted alone, the outputs together are the same as the output for all threads.
+// If each thread is converted separately, the outputs together have the same events as the whole output.
 TEST_F(UftraceTracepoints, EventsAboutOtherThreadsBelongToTheirOwnThread) {
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   const std::string wakeup =
@@ -217,7 +217,7 @@ TEST_F(UftraceTracepoints, EventsAboutOtherThreadsBelongToTheirOwnThread) {
   EXPECT_THAT(r.lines({.tids = {100}}), ElementsAre("100/100 [10, 90] demo:main", by_stranger));
 }
 
-TEST_F(UftraceTracepoints, EventsOfDeselectedThreadsAreNotTheStart) {
+TEST_F(UftraceTracepoints, EventsOfDeselectedThreadsDoNotSetTheTimeOfTheDescription) {
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   r.file("kernel_header",
          header_text(kLayout) +
@@ -232,7 +232,7 @@ TEST_F(UftraceTracepoints, EventsOfDeselectedThreadsAreNotTheStart) {
   EXPECT_THAT(begin_with(101), Contains(testing::HasSubstr("@10 event:uftrace info")));
 }
 
-TEST_F(UftraceTracepoints, SwitchesFillTheCpus) {
+TEST_F(UftraceTracepoints, SwitchesShowWhichThreadIsOnACpu) {
   EXPECT_THAT(
       lines_of(kSwitch, {switched(100, 100, 1, 0), switched(0, 0, 0, 100), switched(100, 100, 0x100, 7)}),
       ElementsAre("100/100 @20 event:sched:sched_switch prev_comm=\"demo\" prev_pid=100 prev_state=\"S\" "
@@ -279,17 +279,17 @@ TEST_F(UftraceTracepoints, WakeupsOfWaitingThreadsHaveTheirWakers) {
     return Numbers().put(id).put(flags).put(by).put(pid).text();
   };
   const std::vector<std::string> events{
-      woken(323, 100, 101, 0x27),  // 20: by its creator, which was not interrupted
-      switched(0, 0, 0, 101),      // 21
-      woken(321, 100, 101),        // 22: it runs
-      switched(101, 101, 1, 0),    // 23
-      woken(322, 7, 101),          // 24: by a thread of another program
-      woken(321, 100, 101),        // 25: the same wakeup again
-      switched(0, 0, 0, 101),      // 26
-      switched(101, 101, 0, 100),  // 27: preempted
-      woken(321, 100, 101),        // 28
-      switched(100, 100, 1, 101),  // 29
-      woken(322, 101, 100, 0x08),  // 30: by an interrupt
+      woken(323, 100, 101, 0x27),  // at 20, by the thread that created it
+      switched(0, 0, 0, 101),      // at 21
+      woken(321, 100, 101),        // at 22, while it runs
+      switched(101, 101, 1, 0),    // at 23
+      woken(322, 7, 101),          // at 24, by a thread of another program
+      woken(321, 100, 101),        // at 25, the same wakeup again
+      switched(0, 0, 0, 101),      // at 26
+      switched(101, 101, 0, 100),  // at 27, preempted
+      woken(321, 100, 101),        // at 28
+      switched(100, 100, 1, 101),  // at 29
+      woken(322, 101, 100, 0x08),  // at 30, by an interrupt
   };
   const auto wakeups = [&](const std::vector<std::string>& lines) {
     std::vector<std::string> found;
@@ -304,7 +304,7 @@ TEST_F(UftraceTracepoints, WakeupsOfWaitingThreadsHaveTheirWakers) {
   EXPECT_THAT(wakeups(r.lines({}, {.no_sched = true, .cpu_tracks = true})), IsEmpty());
   EXPECT_THAT(wakeups(r.lines({}, {.no_event = true, .cpu_tracks = true})), IsEmpty());
   EXPECT_THAT(wakeups(lines_of(formats, events)),
-              IsEmpty());  // without switches, it is unknown which threads wait
+              IsEmpty());  // only switches show which threads wait
 }
 
 TEST_F(UftraceTracepoints, SwitchesHaveTheirPrioritiesAndStates) {
@@ -328,7 +328,7 @@ TEST_F(UftraceTracepoints, SwitchesHaveTheirPrioritiesAndStates) {
   EXPECT_THAT(lines, Contains("100/100 @21 cpu 2: 100 (dead) -> 0 of priority 98"));
 }
 
-// The header after a short event (4 words, 3 ns later) has the value 100, which is the thread's id.
+// After a short event comes the header of the next event. As a field, it would be 100, a thread's id.
 TEST_F(UftraceTracepoints, NothingIsReadAfterAShortEvent) {
   const std::string wakeup =
       event_block("sched/sched_wakeup", 321, field("pid_t pid", 8, 4, true), R"("pid=%d", REC->pid)");
@@ -344,7 +344,7 @@ TEST_F(UftraceTracepoints, NothingIsReadAfterAShortEvent) {
   EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 90] demo:main"));
 }
 
-TEST_F(UftraceTracepoints, PerfsSwitchesReplaceThem) {
+TEST_F(UftraceTracepoints, SwitchesOfPerfReplaceTheKernelsSwitches) {
   r.file("perf-cpu0.dat", PerfBytes().out(50, 100).in(60, 100).text());
   EXPECT_THAT(lines_of(kSwitch, {switched(100, 100, 1, 0)}),
               Not(Contains("100/100 @20 cpu 2: 100 (blocked) -> 0")));
@@ -358,7 +358,7 @@ TEST_F(UftraceTracepoints, CanBeLeftOut) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-TEST_F(UftraceTracepoints, OutsideOfCallsTheyCanBeLeftOut) {
+TEST_F(UftraceTracepoints, KernelCallsOutsideOfProgramCallsCanBeLeftOut) {
   r.thread(100).entry(120, 0, R::kF).exit(140, 0, R::kF);
   r.file("kernel_header", header_text(kLayout));
   r.file("kernel-cpu0.dat", KernelBytes(kLayout)
@@ -373,8 +373,8 @@ TEST_F(UftraceTracepoints, OutsideOfCallsTheyCanBeLeftOut) {
                           "100/100 [130, 132] [kernel]:<1000>"));
 }
 
-// The end of the thread must be known before the piece that contains this end is written.
-TEST_F(UftraceTracepoints, AThreadThatIsOverLeavesItsCpuInTime) {
+// The thread's end must be known before the piece that contains this end is written.
+TEST_F(UftraceTracepoints, AThreadThatHasEndedLeavesItsCpuBeforeLaterEvents) {
   r.small_blocks();
   r.split();
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
@@ -391,8 +391,8 @@ TEST_F(UftraceTracepoints, AThreadThatIsOverLeavesItsCpuInTime) {
   EXPECT_THAT(lines, Contains("100/100 [19950, 19960] [kernel]:<1000>"));
 }
 
-// Events in the kernel's own calls are left out as well, but the calls remain.
-TEST_F(UftraceTracepoints, OutsideOfCallsOnlyEventsCanBeLeftOut) {
+// The option also hides events inside kernel calls that are outside of program calls. It keeps these calls.
+TEST_F(UftraceTracepoints, EventsOutsideOfProgramCallsCanBeLeftOutWithoutKernelCalls) {
   r.file("kernel_header", header_text(kLayout) + kSwitch);
   r.file("kernel-cpu2.dat", KernelBytes(kLayout)
                                 .page(2)

@@ -1,4 +1,4 @@
-// Messages of extern.dat between a thread's own records and its switches.
+// Shows the messages of extern.dat between the records and switches of a thread.
 #include <cstdint>
 #include <filesystem>
 #include <gmock/gmock.h>
@@ -34,7 +34,7 @@ TEST(UftraceExtern, MessagesAreShownAtTheirTimes) {
   EXPECT_EQ(r.span_of_calls(), std::pair(std::uint64_t{10}, std::uint64_t{60}));
 }
 
-TEST(UftraceExtern, AnOpenCallLastsBeyondTheRecords) {
+TEST(UftraceExtern, AnOpenCallLastsUntilTheLastSwitch) {
   R r;
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF);
   r.file("perf-cpu0.dat", PerfBytes().out(30, 100).in(40, 100).text());
@@ -81,7 +81,7 @@ TEST(UftraceExtern, AMessageDoesNotCutAScheduleCall) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// The messages are on the first thread that is shown.
+// The messages are on the first thread that is shown. Here, this is the child.
 TEST(UftraceExtern, AMessageBeforeAForkedChildDoesNotBeginItsCalls) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
@@ -94,14 +94,14 @@ TEST(UftraceExtern, AMessageBeforeAForkedChildDoesNotBeginItsCalls) {
                           "101/101 [22 demo:fork repaired=\"inherited-call\"", "101/101 22] demo:fork"));
 }
 
-// Open calls end with the thread's own last record or switch.
+// Open calls end at the thread's last record or switch, not at a later message.
 TEST(UftraceExtern, MessagesDoNotProlongCalls) {
   R r;
   r.entry(10, 0, R::kMain).entry(11, 1, R::kF).exit(12, 1, R::kF);
   r.file("extern.dat", "0.000000013 a\n0.000000300 b\n0.000000900 c\n");
   EXPECT_THAT(r.lines(), Contains("100/100 [10, 12] demo:main repaired=\"open-at-end\""));
 
-  // The perf file is read in several rounds because of hundreds of switches of other threads.
+  // Switches of other threads make the perf file so long that it is read in several rounds.
   PerfBytes perf;
   perf.out(20, 100);
   for (std::uint64_t time = 21; time < 399; time += 2) perf.out(time, 999).in(time + 1, 999);
@@ -129,8 +129,8 @@ TEST(UftraceExtern, MessagesDoNotProlongTheTimeOnACpu) {
                                      "100/100 @900 event:external-data: b message=\"b\""));
 }
 
-// Another thread has come to the CPU of the thread.
-TEST(UftraceExtern, AThreadLeavesItsCpuAfterTheLastRecordAndMessage) {
+// The switch at 70 shows that another thread has replaced the thread on its CPU.
+TEST(UftraceExtern, AThreadLeavesItsCpuWhenAnotherThreadComes) {
   R r;
   r.entry(10, 0, R::kMain).exit(50, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().in(5, 100).in(70, 999).text());
@@ -141,7 +141,7 @@ TEST(UftraceExtern, AThreadLeavesItsCpuAfterTheLastRecordAndMessage) {
                                      "100/100 @80 event:external-data: b message=\"b\""));
 }
 
-TEST(UftraceExtern, ABlockedThreadShowsThemAtTheirTime) {
+TEST(UftraceExtern, ABlockedThreadShowsMessagesAtTheirTimes) {
   R r;
   r.small_blocks();
   r.entry(10, 0, R::kMain).exit(1000, 0, R::kMain);
@@ -164,7 +164,7 @@ TEST(UftraceExtern, ABlockedThreadShowsThemAtTheirTime) {
                   "100/100 1000] demo:main", "100/100 @1000 cpu 0: 100 (dead) -> 0"));
 }
 
-TEST(UftraceExtern, TheyAreShownOnTheMainThread) {
+TEST(UftraceExtern, MessagesAreShownOnTheMainThread) {
   R r;
   r.task_line("TASK timestamp=0.000000003 tid=99 pid=100");
   r.file("extern.dat", "0.000000015 a\n");
@@ -175,7 +175,7 @@ TEST(UftraceExtern, TheyAreShownOnTheMainThread) {
   EXPECT_THAT(r.lines({}, {.no_event = true}), Not(Contains(testing::HasSubstr("external-data"))));
 }
 
-TEST(UftraceExtern, TheMainThreadHasRecords) {
+TEST(UftraceExtern, MessagesAreShownOnAThreadThatHasRecords) {
   R r;
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100")
       .task_line("TASK timestamp=0.000000003 tid=102 pid=100");
@@ -185,7 +185,7 @@ TEST(UftraceExtern, TheMainThreadHasRecords) {
   EXPECT_THAT(r.description(), Contains(testing::StartsWith("100/101 @10 event:uftrace info")));
 }
 
-TEST(UftraceExtern, AreShownWithoutAnyRecords) {
+TEST(UftraceExtern, MessagesAreShownEvenIfThereAreNoRecords) {
   R r;
   r.file("extern.dat", "0.000000015 a\n99999999.9 b\n");
   EXPECT_THAT(r.lines(), ElementsAre("100/100 @15 event:external-data: a message=\"a\""));

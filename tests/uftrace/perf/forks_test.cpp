@@ -1,4 +1,4 @@
-// Forks in the kernel's perf events: which thread forked, and when.
+// The kernel's perf events show which thread forked, and when.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -16,12 +16,12 @@ using testing::IsSupersetOf;
 using testing::Not;
 using R = RecordingBuilder;
 
-// Gives the program "demo" `system` at 0x401400 instead of `fork`.
+// In the program "demo", the function at 0x401400 is now `system` instead of `fork`.
 void has_system(R& r) {
   r.file("demo.sym", "0000000000001000 00000400 T main\n0000000000001400 00000100 P system\n");
 }
 
-// A child of process 100 that runs `other` from 0.000000050 on, and has no records before.
+// The process `child` has no FORK line. It starts the program `other` 50 ns after time 0.
 void execs(R& r, const std::string& child) {
   r.task_line("SESS timestamp=0.000000050 pid=" + child + " sid=0123456789abcdee exename=\"/bin/other\"");
   r.task_line("TASK timestamp=0.000000051 tid=" + child + " pid=" + child);
@@ -34,7 +34,7 @@ std::vector<std::string> arrows_of(R& r, const ImportOptions& options = {}) {
   return arrows;
 }
 
-TEST(UftracePerfForks, AChildWithoutAForkLine) {
+TEST(UftracePerfForks, AChildWithoutAForkLineHasAnArrow) {
   R r;
   has_system(r);
   execs(r, "101");
@@ -48,9 +48,9 @@ TEST(UftracePerfForks, AChildWithoutAForkLine) {
   EXPECT_THAT(arrows_of(r, {.tids = {101}}), testing::IsEmpty());
 }
 
-// The event is inside the call that creates the thread, which may have any name. Without the event, threads
-// get the calls of pthread_create in the order of their ids.
-TEST(UftracePerfForks, ANewThreadHasAnArrow) {
+// perf's fork event is inside the call that creates the thread. This function may have any name. Without perf
+// events, the calls of pthread_create create the threads in the order of the threads' ids.
+TEST(UftracePerfForks, AThreadHasAnArrowFromTheCallThatCreatesIt) {
   R r;
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   r.task_line("TASK timestamp=0.000000003 tid=102 pid=100");
@@ -80,13 +80,13 @@ TEST(UftracePerfForks, WithoutAForkEventAChildHasNoArrow) {
   r.entry(10, 0, R::kMain).entry(20, 1, R::kFork).exit(80, 1, R::kFork).exit(90, 0, R::kMain);
   r.thread(101).entry(60, 0, R::kF).exit(70, 0, R::kF);
   EXPECT_THAT(arrows_of(r), testing::IsEmpty());
-  r.file("perf-cpu0.dat", PerfBytes().fork(30, 101, 7).text());  // in a process that was not recorded
+  r.file("perf-cpu0.dat", PerfBytes().fork(30, 101, 7).text());  // by a process that was not recorded
   EXPECT_THAT(arrows_of(r), testing::IsEmpty());
-  r.file("perf-cpu0.dat", PerfBytes().fork(61, 101, 100).text());  // from a later process with this id
+  r.file("perf-cpu0.dat", PerfBytes().fork(61, 101, 100).text());  // after the child began
   EXPECT_THAT(arrows_of(r), testing::IsEmpty());
 }
 
-TEST(UftracePerfForks, TheEventHasTheThreadThatForked) {
+TEST(UftracePerfForks, TheForkEventShowsWhichThreadForked) {
   R r;
   r.task_line("TASK timestamp=0.000000003 tid=99 pid=100");
   r.task_line("FORK timestamp=0.000000040 pid=101 ppid=100");
@@ -100,8 +100,8 @@ TEST(UftracePerfForks, TheEventHasTheThreadThatForked) {
   EXPECT_THAT(lines, Contains("101/101 [60, 70] demo:g repaired=\"inherited-call,open-at-end\""));
 }
 
-// A FORK line is written when the child runs. By then the parent may have forked again.
-TEST(UftracePerfForks, TheTimeOfTheEventDecides) {
+// A child writes its FORK line when it runs. The parent may have forked again before.
+TEST(UftracePerfForks, TheTimeOfTheForkEventShowsTheForkingCall) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100");
   r.task_line("FORK timestamp=0.000000061 pid=102 ppid=100");
@@ -115,8 +115,8 @@ TEST(UftracePerfForks, TheTimeOfTheEventDecides) {
                                 "100/100 @20 flow from event:fork #2", "102/102 @72 flow to event:fork #2"));
 }
 
-// One forking call has an unusual name, and the other one was not recorded.
-TEST(UftracePerfForks, OtherwiseTheArrowStartsInTheOpenCall) {
+// One child is forked by a call of g, which has an unusual name. The other one is forked by main itself.
+TEST(UftracePerfForks, WithoutACallOfForkTheArrowStartsInTheInnermostCall) {
   R r;
   execs(r, "101");
   execs(r, "102");
@@ -129,7 +129,7 @@ TEST(UftracePerfForks, OtherwiseTheArrowStartsInTheOpenCall) {
                                 "100/100 @10 flow from event:fork #2", "102/102 @60 flow to event:fork #2"));
 }
 
-TEST(UftracePerfForks, AnEarlierInnerCallIsNotTheStart) {
+TEST(UftracePerfForks, TheArrowDoesNotStartInAnInnerCallThatHasEnded) {
   R r;
   has_system(r);
   execs(r, "101");
@@ -140,7 +140,7 @@ TEST(UftracePerfForks, AnEarlierInnerCallIsNotTheStart) {
   EXPECT_THAT(arrows_of(r), Contains("100/100 @20 flow from event:fork #1"));
 }
 
-// The call of `system` ends before the fork.
+// Records a call of `system` that ends before the time of the fork event.
 void ends_early(R& r) {
   has_system(r);
   execs(r, "101");
@@ -149,15 +149,15 @@ void ends_early(R& r) {
   r.thread(101).entry(60, 0, R::kF).exit(70, 0, R::kF);
 }
 
-TEST(UftracePerfForks, ACallThatHasEndedIsNotTheStart) {
+TEST(UftracePerfForks, TheArrowDoesNotStartInACallThatHasEnded) {
   R r;
   ends_early(r);
   r.file("perf-cpu0.dat", PerfBytes().fork(30, 101, 100).text());
   EXPECT_THAT(arrows_of(r), Contains("100/100 @28 flow from event:fork #1"));
 }
 
-// The call may have ended later, so one flow starts in this call. Only pthread_create starts threads.
-TEST(UftracePerfForks, ACallWhoseExitIsEstimatedMayBeTheStart) {
+// If exits are estimated, the call of `system` may have ended later. One of the flows starts in this call.
+TEST(UftracePerfForks, TheArrowMayStartInACallWhoseExitIsEstimated) {
   R r;
   ends_early(r);
   r.estimated_exits();
@@ -170,7 +170,7 @@ TEST(UftracePerfForks, ACallWhoseExitIsEstimatedMayBeTheStart) {
               IsSupersetOf({"100/100 @20 flow from event:fork #1", "100/100 @28 flow from event:fork #2"}));
 }
 
-TEST(UftracePerfForks, OnlyACallOfItsKindMayHaveEndedLater) {
+TEST(UftracePerfForks, AnArrowToAThreadDoesNotStartInACallOfSystem) {
   R r;
   ends_early(r);
   r.estimated_exits();
