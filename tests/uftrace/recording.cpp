@@ -21,7 +21,7 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
   std::ofstream(path, std::ios::binary).write(content.data(), static_cast<std::streamsize>(content.size()));
 }
 
-// The bytes for padding are garbage.
+// Pads the text to a multiple of 8 bytes. The bytes for padding are garbage, as in recordings.
 std::string padded_text(std::string_view bytes) {
   std::string text(bytes);
   text.resize((bytes.size() + 7) / 8 * 8, '\x77');
@@ -60,7 +60,7 @@ RecordingBuilder& RecordingBuilder::bytes(std::string_view bytes) {
   return *this;
 }
 
-// Bits 0-1 type, 2 more, 3-5 magic 5, 6-15 depth, 16-63 address.
+// The fields of a record are type (bits 0-1), more (2), magic 5 (3-5), depth (6-15) and address (16-63).
 RecordingBuilder& RecordingBuilder::record(std::uint64_t time_ns, std::uint64_t type, bool more,
                                            std::uint64_t depth, std::uint64_t address) {
   constexpr std::uint64_t kMagic = 5 * 8, kMore = 4, kDepthUnit = 64, kAddressUnit = 65536;
@@ -159,7 +159,7 @@ std::vector<std::string> RecordingBuilder::lines(const ImportOptions& options, c
   keep(notes);
   std::vector<std::string> lines;
   description_.clear();
-  // Every recording begins with its description, which has its own tests.
+  // Every recording begins with a description, which is separate here because it has its own tests.
   for (const std::string& line : text.lines()) {
     const bool is_described = line.find("event:uftrace info") != std::string::npos ||
                               line.find(" blob uftrace/") != std::string::npos;

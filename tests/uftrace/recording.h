@@ -1,4 +1,4 @@
-// Builds a uftrace recording, record by record, and returns its conversion.
+// Builds a uftrace recording, record by record, and returns the converted events.
 #pragma once
 
 #include <bit>
@@ -21,8 +21,8 @@ namespace convert::uftrace {
 
 class RecordingBuilder {
  public:
-  // A temporary directory, which is removed with this object. It has one process 100 of program "demo", whose
-  // functions are `main` at 0x1000, `f` at 0x1100, `g` at 0x1200, `_setjmp` at 0x1300, and `fork` at 0x1400.
+  // Makes a temporary directory, which is removed with this object. Process 100 runs the program "demo" with
+  // the functions `main` (0x1000), `f` (0x1100), `g` (0x1200), `_setjmp` (0x1300) and `fork` (0x1400).
   RecordingBuilder();
   ~RecordingBuilder();
   RecordingBuilder(const RecordingBuilder&) = delete;
@@ -33,16 +33,16 @@ class RecordingBuilder {
 
   RecordingBuilder& entry(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address);
   RecordingBuilder& exit(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address);
-  // The record has the `more` bit, and `payload` bytes of garbage after it.
+  // Adds an entry with the `more` bit and a payload of `payload` garbage bytes.
   RecordingBuilder& entry_with_payload(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address,
                                        std::size_t payload);
-  // The record has these payload bytes, which the builder pads.
+  // Add a record with these payload bytes, and pad them.
   RecordingBuilder& entry_with(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address,
                                std::string_view payload);
   RecordingBuilder& exit_with(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address,
                               std::string_view payload);
   RecordingBuilder& lost(std::uint64_t count);
-  // An event with `size` bytes of data. If `size` is 0, there is no `more` bit.
+  // Adds an event with `size` bytes of data. If `size` is 0, the record has no `more` bit.
   RecordingBuilder& event(std::uint64_t time_ns, std::uint64_t id, std::size_t size);
   RecordingBuilder& event_with(std::uint64_t time_ns, std::uint64_t id, std::string_view data);
   RecordingBuilder& word(std::uint64_t word);
@@ -62,35 +62,35 @@ class RecordingBuilder {
     lookahead_bytes_ = 1;
     jobs_ = 2;
   }
-  // The output is cut into pieces.
+  // Converts as for an output that is cut into pieces.
   void split() { is_split_ = true; }
   // Calls are written as a start and an end.
   void pairs() { durations_ = DurationForm::Pairs; }
-  // Sets the length of the recording in info; by default it is missing.
+  // Sets the length of the recording in the file info. By default, info has no length.
   void elapsed(std::string_view seconds) { elapsed_ = seconds; }
 
-  // Sets the line utc_offset of info; by default it is missing.
+  // Sets the line utc_offset of the file info. By default, info has no such line.
   void utc_offset(std::string_view seconds) { utc_offset_ = "utc_offset:" + std::string(seconds) + "\n"; }
 
-  // Adds a line to info: "argspec:f@arg1".
+  // Adds a line to the file info, such as "argspec:f@arg1".
   RecordingBuilder& info_line(std::string_view line);
 
   std::filesystem::path path() const { return path_; }
-  // Writes everything and imports it. By default everything in the recording is shown.
+  // Writes all files, converts them, and returns the events. By default, all events are shown.
   std::vector<std::string> lines(const ImportOptions& options = {},
                                  const RecordingOptions& own = {.cpu_tracks = true});
 
-  // The first start and the last end of the program's calls in the last lines(), as in the hints for
-  // viewers.
+  // Returns the first start and the last end of the program's calls in the last lines(). The hints for
+  // viewers have the same times.
   std::pair<std::uint64_t, std::uint64_t> span_of_calls() const { return span_of_calls_; }
-  // The description of the recording in the last lines(), and its files.
+  // Returns the description of the recording in the last lines(): an instant, and text files as blobs.
   std::vector<std::string> description() const { return description_; }
 
-  // Writes everything and inspects it.
+  // Writes all files and inspects them.
   nlohmann::ordered_json inspected();
 
-  // The notes of the last lines() or inspected(): "<kind> <count>" and the first texts of each kind, with the
-  // directory as "DIR".
+  // Returns the notes of the last lines() or inspected(). Each kind has a text "<kind> <count>" and its first
+  // notes, in which "DIR" is the directory.
   std::vector<std::string> notes() const;
   std::vector<std::string> threads() const { return threads_; }
 
@@ -112,7 +112,7 @@ class RecordingBuilder {
   std::string elapsed_, utc_offset_;
   std::string info_lines_;
   std::uint64_t tid_ = 100;
-  std::map<std::uint64_t, std::string> records_;  // by tid
+  std::map<std::uint64_t, std::string> records_;  // indexed by tid
   std::vector<std::string> task_lines_;
   std::map<std::string, std::string> files_;
   std::set<std::string> absent_;

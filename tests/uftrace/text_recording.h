@@ -1,4 +1,4 @@
-// A temporary directory with the files of a test; removed at the end.
+// A temporary directory with the files of a test. It is removed with this object.
 #pragma once
 
 #include <cstdlib>
@@ -29,7 +29,7 @@ class TextRecording {
   const std::filesystem::path& path() const { return path_; }
 
   TextRecording& file(std::string_view name, std::string_view content) {
-    std::filesystem::remove(path_ / name);  // truncating a file may have to wait for the disk
+    std::filesystem::remove(path_ / name);  // to truncate a file may be slow
     std::ofstream(path_ / name, std::ios::binary) << content;
     return *this;
   }

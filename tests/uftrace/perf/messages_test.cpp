@@ -1,4 +1,4 @@
-// Passing messages from the perf files to a thread: the shared source and the queues.
+// A shared source reads the perf files and passes messages to threads through queues.
 #include <cstdint>
 #include <filesystem>
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ TEST(MessageQueue, ReturnsMessagesInOrder) {
   EXPECT_EQ(queue.waiting_bytes(), 0);
 }
 
-// Consumes all messages.
+// Removes all messages from the queue, and returns them as texts.
 std::vector<std::string> consume(PerfQueue& queue) {
   std::vector<std::string> lines;
   for (; queue.first() != nullptr; queue.pop_front())
@@ -92,7 +92,7 @@ TEST(PerfFileSource, MayLeaveOutSwitches) {
   EXPECT_THAT(consume(perf.second), IsEmpty());
 }
 
-TEST(PerfFileSource, MayPassOnNames) {
+TEST(PerfFileSource, MayPassNamesToThreads) {
   Names names;
   PerfSource perf(false, &names);
   perf.source->pump({.bytes = 1});

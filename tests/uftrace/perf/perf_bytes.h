@@ -1,4 +1,4 @@
-// Builds perf-cpu<N>.dat, record by record.
+// Builds a file perf-cpu<N>.dat, record by record.
 #pragma once
 
 #include <bit>
@@ -19,7 +19,7 @@ class PerfBytes {
   PerfBytes& preempted(std::uint64_t time_ns, std::uint32_t tid) {
     return header(14, 0x6000, 24).id(tid, time_ns);
   }
-  // The parent writes the record, which therefore ends with the parent's id.
+  // The kernel writes the record in the parent. Therefore, it ends with the parent's id.
   PerfBytes& fork(std::uint64_t time_ns, std::uint32_t child, std::uint32_t parent) {
     return header(7, 0, 48).task(child, parent, time_ns).id(parent, time_ns);
   }
@@ -44,7 +44,7 @@ class PerfBytes {
   PerfBytes& lost(std::uint64_t time_ns, std::uint64_t count) {
     return header(2, 0, 40).put(std::uint64_t{7}).put(count).id(0, time_ns);
   }
-  // A record of an unused type, with `size` bytes after its header.
+  // Adds a record of an unused type with `size` bytes after the header.
   PerfBytes& other(std::uint32_t type, std::uint16_t size) {
     return header(type, 0, static_cast<std::uint16_t>(8 + size)).bytes(std::string(size, '\x11'));
   }

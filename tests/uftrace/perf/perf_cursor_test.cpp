@@ -1,4 +1,4 @@
-// The events of a perf file, and the readable part of a damaged one.
+// Reads the events of a perf file. If the file is damaged, reads its undamaged events.
 #include "converters/uftrace/perf/perf_cursor.h"
 
 #include <array>
@@ -58,7 +58,7 @@ Events events_of(std::string_view bytes, std::endian order = std::endian::little
   return events;
 }
 
-// One event of each kind, with times from 1 s on.
+// Returns a file with each kind of event. The times begin at 1 s.
 PerfBytes whole_file(std::endian order) {
   PerfBytes bytes(order);
   bytes.exec(1'000'000'010, 100, "demo").in(1'000'000'020, 100).fork(1'000'000'030, 101, 100);
@@ -118,7 +118,7 @@ TEST(PerfCursor, ReadsBothByteOrdersInBlocksOfAnySize) {
 
 TEST(PerfCursor, ReadsAnEmptyFile) { EXPECT_THAT(events_of("").lines, IsEmpty()); }
 
-// A prefix has the events that are complete. If it ends inside an event, this is noted.
+// A prefix of a file has all complete events. If the prefix ends inside an event, there is a note.
 TEST(PerfCursor, ReadsEveryPrefix) {
   const std::string whole = whole_file(std::endian::little).text();
   std::size_t ends_clean = 0;
@@ -129,7 +129,7 @@ TEST(PerfCursor, ReadsEveryPrefix) {
                                                                                      events.lines.size())));
     if (events.notes.empty()) ++ends_clean;
   }
-  EXPECT_EQ(ends_clean, 12);  // the empty prefix, and the ends of 11 records
+  EXPECT_EQ(ends_clean, 12);  // an empty prefix, or 1 to 11 complete records
 }
 
 TEST(PerfCursor, NotesATruncatedRecord) {
@@ -165,12 +165,12 @@ TEST(PerfCursor, ContinuesAfterAHoleOfZeros) {
               ElementsAre("zero-filled 8192", "perf-cpu0.dat:+0x18: not perf events, up to +0x2018"));
 }
 
-// After damage, reading resumes at a record with a plausible time and another header after it.
+// After damage, reading resumes at a record that has a plausible time and a plausible record after it.
 TEST(PerfCursor, ResumesOnlyAtPlausibleRecords) {
   PerfBytes bytes;
-  bytes.in(10, 100).bytes("12345678").in(9, 100).bytes("12345678");  // too early
-  bytes.in(std::uint64_t{1} << 63, 100).bytes("12345678");           // too late
-  bytes.out(20, 100).bytes("12345678").in(30, 100);                  // no record after it
+  bytes.in(10, 100).bytes("12345678").in(9, 100).bytes("12345678");  // the time is too early
+  bytes.in(std::uint64_t{1} << 63, 100).bytes("12345678");           // the time is too late
+  bytes.out(20, 100).bytes("12345678").in(30, 100);                  // no record comes after it
   for (std::size_t block = 1; block < 64; ++block) {
     const Events events = events_of(bytes, std::endian::little, block);
     EXPECT_THAT(events.lines, ElementsAre("10 in 100", "30 in 100")) << block;
@@ -209,7 +209,7 @@ TEST(PerfCursor, ReadsTheSmallestAndTheLargestRecords) {
   EXPECT_THAT(events.notes, IsEmpty());
 }
 
-// Records of a fixed size need no further check. For others, the next record confirms the size.
+// If a type has a fixed size, its records need no other check. Otherwise, the next record confirms the size.
 TEST(PerfCursor, ReadsRecordsBeforeDamage) {
   for (const std::string& record : {PerfBytes().in(10, 100).text(), PerfBytes().fork(10, 100, 1).text(),
                                     PerfBytes().exit(10, 100).text(), PerfBytes().lost(10, 100).text()}) {
@@ -226,7 +226,7 @@ TEST(PerfCursor, ReadsRecordsBeforeDamage) {
                 ElementsAre("damaged-bytes 64", testing::_));
 }
 
-TEST(PerfCursor, AfterDamageHalfARecordIsAlsoDamage) {
+TEST(PerfCursor, AfterDamageATruncatedRecordIsAlsoDamage) {
   PerfBytes bytes;
   bytes.in(10, 100).bytes("these are 24 bad bytes..").bytes(PerfBytes().out(20, 100).text().substr(0, 12));
   EXPECT_THAT(events_of(bytes).notes,
@@ -244,7 +244,7 @@ TEST(PerfCursor, AWrongSizeLosesOneRecord) {
   EXPECT_THAT(events.notes, ElementsAre("damaged-bytes 40", testing::_));
 }
 
-// An unknown type with a size that exceeds the file is damage, and not a long record.
+// A header with an unknown type is damage, not a long record, if its size exceeds the file.
 TEST(PerfCursor, KeepsRecordsThatAWrongSizeWouldSkip) {
   PerfBytes bytes;
   bytes.in(10, 100).header(99, 0, 0x8000).out(20, 100).in(30, 100);
@@ -263,7 +263,7 @@ TEST(PerfCursor, DropsTimesThatTheNextRecordContradicts) {
       << "a first record, and one with nothing but an unknown record behind it";
 }
 
-TEST(PerfCursor, AWitnessMustBePlausible) {
+TEST(PerfCursor, AContradictingRecordMustBePlausible) {
   constexpr std::uint64_t kHour = 3'600'000'000'000;
   PerfBytes low;
   low.in(kHour, 100).in(kHour, 100).out(2 * kHour, 100).in(5, 100).in(2 * kHour + 1, 100);
@@ -287,7 +287,7 @@ TEST(PerfCursor, AWitnessMustBePlausible) {
   EXPECT_THAT(events_of(too_far_before).lines, ElementsAre("10 in 100", "8999999 in 100"));
 }
 
-TEST(PerfCursor, FindsAWitnessAfterSevenUnknownRecords) {
+TEST(PerfCursor, AContradictingRecordMayComeAfterSevenUnknownRecords) {
   constexpr std::uint64_t kHour = 3'600'000'000'000;
   const auto lines_with = [](int unknown) {
     PerfBytes bytes;
@@ -299,7 +299,7 @@ TEST(PerfCursor, FindsAWitnessAfterSevenUnknownRecords) {
   EXPECT_THAT(lines_with(8), ElementsAre("10 in 100", "10 in 100", "3600000000000 out 100"));
 }
 
-TEST(PerfCursor, WithoutAWitnessAPauseIsShorterThanASecond) {
+TEST(PerfCursor, IfNothingReadableFollowsAPauseIsShorterThanASecond) {
   constexpr std::uint64_t kSecond = 1'000'000'000;
   const auto count_with = [](std::uint64_t time_ns) {
     PerfBytes bytes;
@@ -310,8 +310,8 @@ TEST(PerfCursor, WithoutAWitnessAPauseIsShorterThanASecond) {
   EXPECT_EQ(count_with(kSecond + 10), 2u);
 }
 
-// Forks and exits have their own time, which must be close to the time of writing.
-TEST(PerfCursor, AcceptsAnOwnTimeThatIsClose) {
+// Forks and exits have two times. The time of the event is used if it is close to the time of writing.
+TEST(PerfCursor, UsesTheTimeOfAnEventIfItIsClose) {
   const auto exit_at = [](std::uint64_t time_ns) {
     PerfBytes bytes;
     bytes.in(5'000'000, 100).in(5'000'000, 100).exit(5'000'000, 100);
@@ -349,7 +349,7 @@ TEST(PerfCursor, AcceptsALongPause) {
               ElementsAre("10 in 100", "3600000000000 out 100", "7200000000000 in 100"));
 }
 
-// perf's clock may go back slightly.
+// The clock of perf may go back slightly.
 TEST(PerfCursor, NeverGoesBackInTime) {
   PerfBytes bytes;
   bytes.in(5'000'000, 100).out(4'000'000, 100).in(5'000'001, 100);
@@ -361,7 +361,7 @@ TEST(PerfCursor, NeverGoesBackInTime) {
   EXPECT_THAT(events_of(too_far).lines, ElementsAre("5000000 in 100", "5000000 in 100", "5000001 in 100"));
 }
 
-TEST(PerfCursor, SurvivesEveryFlip) {
+TEST(PerfCursor, SurvivesEveryFlippedBit) {
   const std::string whole = whole_file(std::endian::little).text();
   for (std::size_t bit = 0; bit < whole.size() * 8; ++bit) {
     std::string flipped = whole;
@@ -386,7 +386,7 @@ TEST(PerfCursor, EndsAtTheUnreadablePartOfAFile) {
   EXPECT_EQ(notes.count(kUnreadableFile), 1);
 }
 
-TEST(PerfCursor, NeedsNoNotes) {
+TEST(PerfCursor, MayBeUsedWithoutNotes) {
   TextRecording directory;
   directory.file("perf-cpu0.dat", "x");
   PerfCursor cursor({.cpu = 0, .place = fxt::FilePlace(directory.path() / "perf-cpu0.dat"), .size_bytes = 1},

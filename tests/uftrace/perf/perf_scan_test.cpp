@@ -1,4 +1,4 @@
-// All perf files as one stream, and facts about threads before their records are read.
+// CpuMerge merges all perf files. PerfScan collects facts about threads before the conversion.
 #include "converters/uftrace/perf/perf_scan.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// The files of the CPUs 0, 1, …; a file with the text "missing" does not exist.
+// Writes the files of the CPUs 0, 1 and so on. For the text "missing", no file is written.
 struct Files {
   explicit Files(const std::vector<std::string>& texts) {
     for (const std::string& text : texts) {
@@ -94,8 +94,8 @@ TEST(PerfScan, FindsForks) {
   EXPECT_EQ(threads.at(ThreadId{1}).forked_ns, std::nullopt);
 }
 
-// Thread 1 is switched out on one CPU and in on another. Thread 2 is switched out three times and in once.
-// Thread 3 exits while it is switched out, and a new thread 3 runs later.
+// Thread 1 is switched out on one CPU, and in on another CPU. Thread 2 is switched out three times, but in
+// only once. Thread 3 exits after it is switched out, and another thread gets its id later.
 TEST(PerfScan, FindsSwitchesOutWithoutASwitchIn) {
   const auto threads =
       scan({PerfBytes().out(10, 1).out(15, 2).preempted(17, 2).out(50, 3).exit(60, 3).in(70, 3).text(),
@@ -105,8 +105,8 @@ TEST(PerfScan, FindsSwitchesOutWithoutASwitchIn) {
   EXPECT_THAT(threads.at(ThreadId{3}).lone_outs, ElementsAre(50));
 }
 
-// A switch out shows which thread was on the CPU, even if its switch in is lost. A forked thread starts a new
-// run.
+// The switch out of thread 2 shows that the switch out of thread 1 is missing. The fork shows that the id of
+// thread 3 belongs to another thread from then on.
 TEST(PerfScan, FindsSwitchesThatAreMissing) {
   const auto threads = scan({PerfBytes().in(10, 1).out(20, 2).out(30, 3).fork(40, 3, 1).in(50, 3).text()});
   ASSERT_THAT(threads.at(ThreadId{1}).missing, testing::SizeIs(1));

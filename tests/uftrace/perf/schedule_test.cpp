@@ -1,4 +1,4 @@
-// The combination of a thread's own records and its switches.
+// Combines the records of a thread with its switches.
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +38,7 @@ TEST(UftraceSchedule, ASwitchOutAndInIsAnInnerCall) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-TEST(UftraceSchedule, CallsMayBeOutsideOfOthers) {
+TEST(UftraceSchedule, ScheduleCallsMayBeOutsideOfProgramCalls) {
   R r;
   r.entry(30, 0, R::kMain).exit(40, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().out(10, 100).in(20, 100).out(50, 100).in(60, 100).text());
@@ -63,7 +63,7 @@ TEST(UftraceSchedule, ALastSwitchOutIsNotACall) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// An entry comes before the events inside the call, and an exit comes after them.
+// At equal times, an entry comes before the switches inside the call, and an exit comes after them.
 TEST(UftraceSchedule, AtEqualTimesCallsNest) {
   R r;
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(30, 1, R::kF).exit(40, 0, R::kMain);
@@ -97,7 +97,7 @@ TEST(UftraceSchedule, EachThreadHasItsOwnSwitches) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// The last record of a blocked thread may be long before the end of the thread.
+// If a thread is blocked, its last record may be long before its end.
 TEST(UftraceSchedule, OpenCallsEndWithTheTask) {
   R r;
   r.entry(10, 0, R::kMain).entry(11, 1, R::kF);
@@ -119,7 +119,7 @@ TEST(UftraceSchedule, OpenCallsEndWithTheLastSwitchByDefault) {
 }
 
 // Another thread with the same id starts later.
-TEST(UftraceSchedule, TheIdOfAnExitedTaskMayBeUsedAgain) {
+TEST(UftraceSchedule, TheIdOfATaskMayBeUsedAgainAfterItsExit) {
   R r;
   r.entry(10, 0, R::kMain).entry(50, 0, R::kF).exit(70, 0, R::kF);
   r.file("perf-cpu0.dat",
@@ -133,8 +133,8 @@ TEST(UftraceSchedule, TheIdOfAnExitedTaskMayBeUsedAgain) {
                   "100/100 @65 cpu 0: 0 (new) -> 100", "100/100 @70 cpu 0: 100 (dead) -> 0"));
 }
 
-// A thread without records is shown only with its switches.
-TEST(UftraceSchedule, AThreadWithoutRecords) {
+// If a thread has no records, only its switches are shown.
+TEST(UftraceSchedule, AThreadWithoutRecordsHasItsSwitches) {
   R r;
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   r.entry(10, 0, R::kMain).exit(40, 0, R::kMain);
@@ -146,7 +146,7 @@ TEST(UftraceSchedule, AThreadWithoutRecords) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// The kernel records the end of the old program. task.txt has the time when the new one began to record.
+// perf records the time of the exec. The time in task.txt is later, when the new program begins to record.
 TEST(UftraceSchedule, AnExecEndsCallsWhenItHappens) {
   R r;
   r.task_line("SESS timestamp=0.000000040 pid=100 sid=0123456789abcdef exename=\"/bin/other\"");
@@ -165,8 +165,8 @@ TEST(UftraceSchedule, AnExecEndsCallsWhenItHappens) {
   EXPECT_THAT(r.threads(), ElementsAre("100/100 other of other"));
 }
 
-// The thread that calls exec gets the id of its process, whose first thread has ended.
-TEST(UftraceSchedule, AnExecByAnotherThread) {
+// A thread that calls exec gets the id of the process, because the process's first thread has ended.
+TEST(UftraceSchedule, AnExecMayBeByAnotherThread) {
   R r;
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   r.task_line("SESS timestamp=0.000000040 pid=100 sid=0123456789abcdef exename=\"/bin/other\"");
@@ -191,8 +191,8 @@ TEST(UftraceSchedule, AnExecByAnotherThread) {
                   "100/100 @60 cpu 0: 100 (dead) -> 0"));
 }
 
-// The thread has its last name, and its other names are events. Another thread may rename it.
-TEST(UftraceSchedule, ARenamedThread) {
+// A thread is shown with its last name. The other names are events. Another thread may have set the name.
+TEST(UftraceSchedule, ARenamedThreadIsShownWithItsLastName) {
   R r;
   r.entry(10, 0, R::kMain).exit(60, 0, R::kMain);
   r.file("perf-cpu0.dat",
@@ -210,7 +210,7 @@ TEST(UftraceSchedule, ARenamedThread) {
               testing::Not(testing::Contains(testing::HasSubstr("task-name"))));
 }
 
-// The thread's next record is much later. Therefore, the perf files are read in several rounds.
+// With these switches of other threads, the perf files are so long that they are read in several rounds.
 PerfBytes switches_of_others(std::uint64_t from_ns, std::uint64_t until_ns) {
   PerfBytes bytes;
   for (std::uint64_t time = from_ns; time < until_ns; time += 2) bytes.out(time, 999).in(time + 1, 999);
@@ -249,8 +249,8 @@ TEST(UftraceSchedule, ABlockedThreadShowsExecsAndLoadsInTime) {
                   "100/100 @3010 cpu 0: 100 (dead) -> 0"));
 }
 
-// The last record is before the exec and the load.
-TEST(UftraceSchedule, ExecsAndLoadsAfterAllRecords) {
+// The exec and the load come after the last record.
+TEST(UftraceSchedule, ExecsAndLoadsAfterAllRecordsAreShown) {
   R r;
   r.task_line("DLOP timestamp=0.000000030 tid=100 sid=0123456789abcdef base=700000 libname=\"./plug.so\"");
   r.task_line("SESS timestamp=0.000000050 pid=100 sid=0123456789abcdef exename=\"/bin/other\"");
@@ -272,7 +272,7 @@ TEST(UftraceSchedule, ExecsAndLoadsAfterAllRecords) {
                                      "100/100 @50 event:exec /bin/other path=\"/bin/other\""));
 }
 
-TEST(UftraceSchedule, ARecordInsideProvesThatTheThreadRan) {
+TEST(UftraceSchedule, ARecordWhileTheThreadIsOffTheCpuCutsTheScheduleCall) {
   R r;
   r.entry(10, 0, R::kMain).entry(25, 1, R::kF).exit(28, 1, R::kF).exit(50, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().out(20, 100).in(30, 100).out(35, 100).in(40, 100).text());
@@ -289,7 +289,7 @@ TEST(UftraceSchedule, ARecordInsideProvesThatTheThreadRan) {
                                      "DIR/100.dat: the thread is off the CPU, but has a record at 25 ns"));
 }
 
-// ---- Exits whose time is a guess: half way between the entry and the next entry ----
+// ---- Exits whose time is an estimate: half way between the entry and the next entry ----
 
 std::vector<std::string> calls_of(R& r, const RecordingOptions& options = {}) {
   std::vector<std::string> calls = r.lines({}, options);
@@ -324,7 +324,7 @@ TEST(UftraceSchedule, AnEstimatedExitMovesOnceMoreIfTheThreadLeavesAgain) {
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(60, 1, R::kF).entry(100, 1, R::kG).exit(110, 1, R::kG);
   r.file("perf-cpu0.dat", PerfBytes().out(30, 100).in(64, 100).out(72, 100).in(86, 100).text());
   EXPECT_THAT(calls_of(r), Contains("100/100 [20, 93] demo:f repaired=\"exit-moved\""));
-  // The exit is not moved if the thread is on the CPU.
+  // If the thread is on the CPU at the new time, the exit does not move again.
   R other;
   other.estimated_exits();
   other.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(60, 1, R::kF).entry(100, 1, R::kG);
@@ -334,8 +334,8 @@ TEST(UftraceSchedule, AnEstimatedExitMovesOnceMoreIfTheThreadLeavesAgain) {
               Contains("100/100 [90, 95] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
 }
 
-// The result is as in uftrace. The recorder's estimate ignores that the thread was off the CPU in the call.
-TEST(UftraceSchedule, AnEstimatedExitAfterTheReturnAlsoMoves) {
+// As in uftrace, such an exit moves. The recorder's estimate ignores that the thread was off the CPU.
+TEST(UftraceSchedule, AnEstimatedExitAfterTheTimeOffTheCpuAlsoMoves) {
   R r;
   r.estimated_exits();
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(60, 1, R::kF).entry(100, 1, R::kG).exit(110, 1, R::kG);
@@ -343,7 +343,7 @@ TEST(UftraceSchedule, AnEstimatedExitAfterTheReturnAlsoMoves) {
   EXPECT_THAT(calls_of(r), Contains("100/100 [20, 70] demo:f repaired=\"exit-moved\""));
 }
 
-TEST(UftraceSchedule, ExitsThatFollowAMovedOneComeAfterIt) {
+TEST(UftraceSchedule, ExitsAfterAMovedExitMoveToo) {
   R r;
   r.estimated_exits();
   r.entry(10, 0, R::kMain).entry(12, 1, R::kF).entry(20, 2, R::kG);
@@ -354,7 +354,7 @@ TEST(UftraceSchedule, ExitsThatFollowAMovedOneComeAfterIt) {
                             "100/100 [20, 55] demo:g repaired=\"exit-moved\"", "100/100 [60, 70] demo:f"}));
 }
 
-// An entry proves that the thread has run, so the switch in is missing.
+// The entry at 40 proves that the thread has returned to the CPU, although no switch in is recorded.
 TEST(UftraceSchedule, AMovedExitIsBeforeTheNextEntry) {
   R r;
   r.estimated_exits();
@@ -364,7 +364,7 @@ TEST(UftraceSchedule, AMovedExitIsBeforeTheNextEntry) {
               IsSupersetOf({"100/100 [20, 40] demo:f repaired=\"exit-moved\"", "100/100 [40, 45] demo:g"}));
 }
 
-// The first record of a forked child is the exit of the fork.
+// The first record of a forked child is the exit of `fork`.
 TEST(UftraceSchedule, TheEstimatedExitOfAnInheritedCallAlsoMoves) {
   R r;
   r.estimated_exits();
@@ -378,13 +378,13 @@ TEST(UftraceSchedule, TheEstimatedExitOfAnInheritedCallAlsoMoves) {
                     "101/101 [30, 50] sched:linux:schedule (pre-empted) cpu=0 state='runnable' next_cpu=0",
                     "101/101 [60, 70] demo:f"}));
   EXPECT_THAT(r.notes(), testing::Not(Contains(testing::HasSubstr("schedule-cut"))));
-  // After a gap, the stack is unknown.
+  // After lost records, the open calls are unknown.
   r.thread(102).entry(10, 0, R::kF).lost(3).exit(32, 0, R::kF);
   r.file("perf-cpu0.dat", PerfBytes().in(5, 102).out(20, 102).in(40, 102).text());
   EXPECT_THAT(calls_of(r), testing::Not(Contains(testing::HasSubstr("102/102 [10, 40]"))));
 }
 
-// The recorder writes these exits when the thread ends, so their times are right.
+// The recorder writes the last exits when the thread ends, so their times are not estimates.
 TEST(UftraceSchedule, TheLastExitsOfAThreadAreNotMoved) {
   R r;
   r.estimated_exits();
@@ -395,7 +395,7 @@ TEST(UftraceSchedule, TheLastExitsOfAThreadAreNotMoved) {
                           "100/100 [30, 58] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
 }
 
-TEST(UftraceSchedule, AnEntryInsideOneWithEstimatedExitsProvesThatTheThreadRan) {
+TEST(UftraceSchedule, WithEstimatedExitsAnEntryCutsTheScheduleCall) {
   R entry;
   entry.estimated_exits();
   entry.entry(10, 0, R::kMain).entry(25, 1, R::kF).exit(28, 1, R::kF).exit(50, 0, R::kMain);
@@ -431,13 +431,13 @@ TEST(UftraceSchedule, CanBeLeftOutForPreemptedThreads) {
   const auto lines = r.lines({}, {.no_sched_preempt = true, .cpu_tracks = true});
   EXPECT_THAT(lines, Not(Contains(HasSubstr("pre-empted"))));
   EXPECT_THAT(lines, Contains("100/100 [30, 35] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
-  EXPECT_THAT(lines, Contains("100/100 @20 cpu 0: 100 (running) -> 0"));  // the slices of the CPU remain
+  EXPECT_THAT(lines, Contains("100/100 @20 cpu 0: 100 (running) -> 0"));  // CPU tracks show it
   EXPECT_THAT(
       r.lines(),
       Contains("100/100 [20, 25] sched:linux:schedule (pre-empted) cpu=0 state='runnable' next_cpu=0"));
 }
 
-TEST(UftraceSchedule, BigEndian) {
+TEST(UftraceSchedule, PerfFilesMayBeBigEndian) {
   R r;
   r.big_endian();
   r.entry(10, 0, R::kMain).exit(40, 0, R::kMain);
@@ -445,7 +445,7 @@ TEST(UftraceSchedule, BigEndian) {
   EXPECT_THAT(r.lines(), Contains("100/100 [20, 30] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
 }
 
-TEST(UftraceSchedule, CpusBeyondTheLimitOfFxt) {
+TEST(UftraceSchedule, CpusBeyondTheLimitOfFxtAreShown) {
   R r;
   r.entry(10, 0, R::kMain).exit(40, 0, R::kMain);
   r.file("perf-cpu300.dat", PerfBytes().out(20, 100).text());
@@ -454,8 +454,8 @@ TEST(UftraceSchedule, CpusBeyondTheLimitOfFxt) {
                                                 "100/100 @30 cpu 65535: 0 (new) -> 100"}));
 }
 
-// The result does not depend on the size of the blocks: many threads, two CPUs, long files.
-TEST(UftraceSchedule, ManyBlocksOfManyFiles) {
+// The files of two CPUs and many threads are so long that they are read in many blocks.
+TEST(UftraceSchedule, ManyBlocksOfManyFilesAreMerged) {
   R r;
   PerfBytes cpus[2];
   std::vector<std::string> expected;
@@ -488,8 +488,8 @@ TEST(UftraceSchedule, ManyBlocksOfManyFiles) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// A thread without records for a long time, and one whose file has ended, delay no other thread.
-TEST(UftraceSchedule, ASilentThread) {
+// A thread that has no records for a long time does not delay other threads.
+TEST(UftraceSchedule, ASilentThreadDoesNotDelayOthers) {
   R r;
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   r.entry(10, 0, R::kMain);

@@ -1,5 +1,5 @@
-// --event-skip-out hides events outside of the program's calls, and switches before the first call of the
-// process and after the last call of the thread.
+// --event-skip-out hides events outside of the program's calls. It also hides switches before the first call
+// of the process, and after the last call of the thread.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ class SkipOutside : public testing::Test {
   R r;
 };
 
-TEST_F(SkipOutside, SwitchesBeforeTheFirstCallAndAfterTheLast) {
+TEST_F(SkipOutside, SwitchesBeforeTheFirstCallAndAfterTheLastCallAreHidden) {
   r.entry(100, 0, R::kMain).entry(110, 1, R::kF).exit(140, 1, R::kF).exit(150, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes()
                               .in(10, 100)
@@ -37,14 +37,14 @@ TEST_F(SkipOutside, SwitchesBeforeTheFirstCallAndAfterTheLast) {
                           "100/100 [110, 140] demo:f", "100/100 @120 cpu 0: 100 (blocked) -> 0",
                           "100/100 [120, 130] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
                           "100/100 @130 cpu 0: 0 (new) -> 100", "100/100 @150 cpu 0: 100 (dead) -> 0"));
-  // Two calls off the CPU, and two times on the CPU, are left out.
+  // Two schedule calls and two times on the CPU are left out.
   EXPECT_THAT(r.notes(), ElementsAre("events-left-out 4", "DIR/100.dat: 4"));
   EXPECT_EQ(r.lines().size(), 13);
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// Between calls, the switches of the CPU are shown, but the call off the CPU is hidden like an event.
-TEST_F(SkipOutside, BetweenCallsTheCpuIsKnown) {
+// Between program calls, the CPU track shows switches, but the schedule call is hidden.
+TEST_F(SkipOutside, BetweenCallsTheCpuTrackShowsSwitches) {
   r.entry(10, 0, R::kMain).exit(20, 0, R::kMain).entry(50, 0, R::kF).exit(60, 0, R::kF);
   r.file("perf-cpu0.dat", PerfBytes().in(5, 100).out(30, 100).in(40, 100).out(70, 100).text());
   EXPECT_THAT(r.lines({}, kSkip),
@@ -53,7 +53,7 @@ TEST_F(SkipOutside, BetweenCallsTheCpuIsKnown) {
                           "100/100 [50, 60] demo:f", "100/100 @60 cpu 0: 100 (dead) -> 0"));
 }
 
-TEST_F(SkipOutside, AThreadThatEndsBeforeTheFirstCallIsOnItsCpuThen) {
+TEST_F(SkipOutside, AThreadThatEndsBeforeTheFirstCallIsShownAtTheFirstCall) {
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().in(4, 101).text());
@@ -62,7 +62,7 @@ TEST_F(SkipOutside, AThreadThatEndsBeforeTheFirstCallIsOnItsCpuThen) {
                           "100/101 @10 cpu 0: 101 (dead) -> 0"));
 }
 
-TEST_F(SkipOutside, TheFirstCallOfTheProcessDecides) {
+TEST_F(SkipOutside, SwitchesAreShownFromTheFirstCallOfTheProcessOn) {
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   r.task_line("TASK timestamp=0.000000003 tid=102 pid=100");
   r.entry(10, 0, R::kMain).exit(90, 0, R::kMain).thread(101).entry(50, 0, R::kF).exit(60, 0, R::kF);
@@ -85,8 +85,8 @@ TEST_F(SkipOutside, OpenCallsLastUntilTheThreadEnds) {
                   "100/100 @50 cpu 0: 0 (new) -> 100", "100/100 @60 cpu 0: 100 (dead) -> 0"));
 }
 
-// Before its first record, a child is in its parent's calls.
-TEST_F(SkipOutside, AForkedChildIsInItsParentsCalls) {
+// Before its first record, a forked child is inside the inherited calls.
+TEST_F(SkipOutside, AForkedChildIsInsideInheritedCalls) {
   r.task_line("FORK timestamp=0.000000012 pid=200 ppid=100");
   r.entry(10, 0, R::kFork).exit(14, 0, R::kFork);
   r.thread(200).exit(30, 0, R::kFork);
@@ -96,7 +96,7 @@ TEST_F(SkipOutside, AForkedChildIsInItsParentsCalls) {
   EXPECT_THAT(lines, testing::Contains("200/200 @30 cpu 0: 200 (dead) -> 0"));
 }
 
-TEST_F(SkipOutside, EventsOfAllKinds) {
+TEST_F(SkipOutside, EventsOfAllKindsOutsideOfCallsAreHidden) {
   r.task_line(
       "DLOP timestamp=0.000000011 tid=100 sid=0123456789abcdef base=7f0000000000 libname=\"/lib/x.so\"");
   r.task_line(
@@ -113,8 +113,8 @@ TEST_F(SkipOutside, EventsOfAllKinds) {
   EXPECT_EQ(r.lines().size(), 11);
 }
 
-// A call that another filter hides still counts as a call, so the events inside it are shown.
-TEST_F(SkipOutside, WithOtherFilters) {
+// Events inside a call are shown even if another filter hides this call.
+TEST_F(SkipOutside, EventsInsideHiddenCallsAreShown) {
   r.event(5, 1000001, 0).entry(10, 0, R::kMain).event(15, 1000001, 0).entry(20, 1, R::kF);
   r.exit(30, 1, R::kF).exit(40, 0, R::kMain).event(45, 1000001, 0);
   RecordingOptions options = kSkip;

@@ -1,4 +1,4 @@
-// Without CPU tracks, each recorded switch is shown once, by a call or by an instant.
+// Without CPU tracks, each switch is shown once. It belongs to a schedule call, or is an instant.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ TEST(UftraceSwitchCalls, ACallHasTheArgumentsOfBothSwitches) {
                           "DIR: 5 context switches; use --cpu-tracks to show which thread ran on which CPU"));
 }
 
-TEST(UftraceSwitchCalls, SwitchesWithoutAnotherSideAreInstants) {
+TEST(UftraceSwitchCalls, SwitchesOutOrInWithoutTheirCounterpartAreInstants) {
   R r;
   r.entry(10, 0, R::kMain).exit(40, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().out(20, 100).out(30, 100).in(35, 100).in(37, 100).text());
@@ -43,7 +43,7 @@ TEST(UftraceSwitchCalls, SwitchesWithoutAnotherSideAreInstants) {
                   "100/100 @50 sched:linux:sched-out cpu=1 state='runnable'"));
 }
 
-TEST(UftraceSwitchCalls, AnExitIsShownOnce) {
+TEST(UftraceSwitchCalls, TheExitOfAThreadIsShownOnce) {
   R r;
   r.entry(10, 0, R::kMain);
   r.file("perf-cpu2.dat", PerfBytes().out(20, 100).in(500, 100).exit(600, 100).out(601, 100).text());
@@ -53,7 +53,7 @@ TEST(UftraceSwitchCalls, AnExitIsShownOnce) {
                           "100/100 @600 sched:linux:task-exit cpu=2"));
 }
 
-TEST(UftraceSwitchCalls, AThreadThatGetsTheIdOfAnotherComesToACpu) {
+TEST(UftraceSwitchCalls, TheSwitchInOfAThreadWithAReusedIdIsAnInstant) {
   R r;
   r.entry(10, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().in(5, 100).exit(20, 100).in(40, 100).out(60, 100).in(65, 100).text());
@@ -96,7 +96,7 @@ TEST(UftraceSwitchCalls, OmittedSwitchesAreNotInstants) {
   }
 }
 
-TEST(UftraceSwitchCalls, OutsideOfCallsTheyAreCounted) {
+TEST(UftraceSwitchCalls, SwitchesOutsideOfCallsAreCounted) {
   R r;
   r.entry(10, 0, R::kMain).exit(60, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().in(5, 100).out(20, 100).in(30, 100).out(70, 100).in(80, 100).text());

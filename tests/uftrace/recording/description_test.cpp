@@ -32,7 +32,7 @@ constexpr std::string_view kOneProgram =
     "TASK timestamp=0.000000005 tid=100 pid=100\n"
     "TASK timestamp=0.000000006 tid=101 pid=100\n";
 
-TEST(TraceInfo, TheProgramsCommandLineIsPartOfTheRecorders) {
+TEST(TraceInfo, TheCommandLineOfTheProgramIsTheEndOfTheRecordersCommandLine) {
   Info recorder;
   recorder.cmdline = "/opt/uftrace record -d x.data -A draw@arg1 ./draw -n 3";
   recorder.kernel = "Linux 6.1.0-18";
@@ -47,7 +47,7 @@ TEST(TraceInfo, TheProgramsCommandLineIsPartOfTheRecorders) {
   EXPECT_FALSE(info.wall_clock);
 }
 
-TEST(TraceInfo, TheRecordersVersionHasTheMachine) {
+TEST(TraceInfo, TheVersionOfTheRecorderNamesTheMachine) {
   for (const auto& [version, machine] :
        {std::pair("v0.13 ( x86_64 dwarf python3 )", "x86_64"), std::pair("v0.19 ( aarch64 )", "aarch64"),
         std::pair("v0.19 ( arm perf )", "armv7l"), std::pair("v0.19 ( i386 perf sched )", "i686"),
@@ -66,11 +66,11 @@ TEST(TraceInfo, ValuesOfTheRecordersOptionsAreSkipped) {
   }
 }
 
-TEST(TraceInfo, WithoutInfoTheProgramsPathIsKnown) {
+TEST(TraceInfo, WithoutInfoThePathOfTheProgramIsTheCommandLine) {
   EXPECT_EQ(trace_info(kOneProgram, {}).session, "/bin/draw");
 }
 
-TEST(TraceInfo, TheWallClockIsTheRecordingsClockAndItsOffset) {
+TEST(TraceInfo, TheWallClockIsTheClockOfTheRecordingPlusAnOffset) {
   const auto clock = trace_info(kOneProgram, with_offset(1'700'000'000)).wall_clock;
   ASSERT_TRUE(clock);
   EXPECT_EQ(clock->time_ns, 5U);
@@ -79,7 +79,7 @@ TEST(TraceInfo, TheWallClockIsTheRecordingsClockAndItsOffset) {
     EXPECT_FALSE(trace_info(kOneProgram, with_offset(impossible)).wall_clock);
 }
 
-TEST(TraceInfo, ChildrenNameTheirParentAndTheProgramTheyBecame) {
+TEST(TraceInfo, ChildrenHaveAParentAndTheProgramThatTheyStarted) {
   const TraceInfo info = trace_info(
       "SESS timestamp=0.000000005 pid=100 sid=aa exename=\"/bin/draw\"\n"
       "TASK timestamp=0.000000005 tid=100 pid=100\n"

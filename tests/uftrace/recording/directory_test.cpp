@@ -83,7 +83,7 @@ TEST(Directory, OmitsRefusedAndMissingFiles) {
                           testing::HasSubstr("/sid-0.map: a symbolic link leads out of the recording")));
 }
 
-TEST(Directory, AMissingOneIsAnError) {
+TEST(Directory, AMissingDirectoryIsAnError) {
   try {
     list_directory("/nonexistent/demo");
     FAIL();
@@ -100,18 +100,18 @@ TEST(TextFile, MustBeARegularFile) {
   EXPECT_FALSE(read_text_file(fxt::FilePlace(recording.path() / "missing")));
 }
 
-TEST(TextFile, ReadsAllOrTheStart) {
+TEST(TextFile, IsReadCompletelyOrOnlyAtTheStart) {
   TextRecording recording;
   recording.file("note.txt", std::string("a\0b\n", 4));
   EXPECT_EQ(read_text_file(fxt::FilePlace(recording.path() / "note.txt")), std::string("a\0b\n", 4));
   EXPECT_EQ(read_text_file(fxt::FilePlace(recording.path() / "note.txt"), 1), "a");
-  // A hole takes no space on the disk.
+  // A file of 6 GiB that is mostly a hole takes little space on the disk.
   std::filesystem::resize_file(recording.path() / "note.txt", std::uintmax_t{6} << 30);
   EXPECT_THROW(read_text_file(fxt::FilePlace(recording.path() / "note.txt")), InputError);
   EXPECT_EQ(read_text_file(fxt::FilePlace(recording.path() / "note.txt"), 1), "a");
 }
 
-TEST(Lines, EndWithOrWithoutTheirEnds) {
+TEST(Lines, AreReturnedWithoutTheirLineBreaks) {
   Lines lines("one\r\n\nthree");
   EXPECT_EQ(lines.next(), "one");
   EXPECT_EQ(lines.next(), "");
@@ -120,7 +120,7 @@ TEST(Lines, EndWithOrWithoutTheirEnds) {
   EXPECT_EQ(lines.next(), std::nullopt);
 }
 
-TEST(LineReader, QuotedTextReachesToTheLastQuote) {
+TEST(LineReader, QuotedTextEndsAtTheLastQuote) {
   const auto text_of = [](std::string_view line) {
     LineReader reader(line, "f", 1);
     const std::string_view text = reader.quoted("name");
@@ -156,7 +156,7 @@ TEST(LineReader, TimesAreExactToTheNanosecond) {
   EXPECT_THROW(time_of("18446744073.709551616"), InputError);
 }
 
-// The recorder has the FIFO open until it ends.
+// A running recorder has the FIFO `.channel` open.
 TEST(Directory, DetectsARunningRecorder) {
   TextRecording recording;
   const std::string channel = (recording.path() / ".channel").native();
@@ -171,7 +171,7 @@ TEST(Directory, DetectsARunningRecorder) {
   ::close(recorder);
 }
 
-// `uftrace recv` opens files only briefly. It listens at one socket, and has another socket for each sender.
+// `uftrace recv` opens files only briefly, but has a socket to listen and another socket for each sender.
 TEST(Directory, DetectsAReceivedRecording) {
   TextRecording received;
   const std::filesystem::path recording = received.path() / "sent.data",
@@ -180,7 +180,7 @@ TEST(Directory, DetectsAReceivedRecording) {
   std::filesystem::create_directory(program.parent_path());
   std::filesystem::copy_file("/bin/sleep", program);
   for (const int sockets : {1, 2}) {
-    int begun[2] = {};  // closed by exec
+    int begun[2] = {};  // exec closes this pipe
     ASSERT_EQ(::pipe2(begun, O_CLOEXEC), 0);
     const pid_t receiver = ::fork();
     if (receiver == 0) {

@@ -22,7 +22,7 @@ constexpr std::string_view kFile =
     "   # not a message\n"
     "1345.000000001 last";
 
-TEST(ExternFile, TimesOfAnyPrecisionAndTexts) {
+TEST(ExternFile, LinesHaveATimeOfAnyPrecisionAndAText) {
   Notes notes;
   EXPECT_THAT(parse_extern(kFile, "demo/extern.dat", notes),
               ElementsAre(M{1'344'500'000'000, 3, "first"}, M{1'344'941'536'987, 4, "tab \"and\" quotes "},
@@ -81,7 +81,7 @@ TEST(ExternFile, MessagesAreSortedByTime) {
   EXPECT_TRUE(kMessageOrder.is_remark);
 }
 
-TEST(ExternFile, AnotherClockIsDaysAway) {
+TEST(ExternFile, MessagesThatAreDaysAwayHaveAnotherClock) {
   constexpr std::uint64_t kHour = 3600ULL * 1'000'000'000, kBegin = 1000 * kHour;
   Notes notes;
   std::vector<M> messages{
@@ -97,7 +97,7 @@ TEST(ExternFile, AnotherClockIsDaysAway) {
 
   Notes none;
   messages = all;
-  // A long recording may have late messages.
+  // In a long recording, messages may be far from the start.
   drop_foreign_messages(messages, "demo", kBegin, 20 * kHour, none);
   EXPECT_EQ(messages, all);
   EXPECT_TRUE(none.empty());

@@ -16,7 +16,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// The header of a 64-bit little-endian recording, version 4, features PLTHOOK to CALLSITE as in "0x1363".
+// Returns the header of a 64-bit little-endian recording of version 4 with the features 0x1363.
 std::string header() {
   return std::string(
       "Ftrace!\0"
@@ -60,7 +60,7 @@ std::string error_of(const std::string& bytes) {
   return "understood";
 }
 
-TEST(Info, HeaderOfA64BitRecording) {
+TEST(Info, TheHeaderOfA64BitRecordingIsRead) {
   const Info info = parse(header());
   EXPECT_TRUE(info.present);
   EXPECT_EQ(info.version, 4u);
@@ -73,7 +73,7 @@ TEST(Info, HeaderOfA64BitRecording) {
             "PLTHOOK | TASK_SESSION | SYM_REL_ADDR | MAX_STACK | PERF_EVENT | AUTO_ARGS | SYM_SIZE");
 }
 
-TEST(Info, HeaderInTheOtherByteOrder) {
+TEST(Info, TheHeaderMayHaveTheOtherByteOrder) {
   const Info info = parse(big_endian_header());
   EXPECT_EQ(info.version, 3u);
   EXPECT_EQ(info.order, std::endian::big);
@@ -82,7 +82,7 @@ TEST(Info, HeaderInTheOtherByteOrder) {
   EXPECT_EQ(info.features, 0x1363u);
 }
 
-TEST(Info, Lines) {
+TEST(Info, LinesAreRead) {
   const Info info = parse(header() + R"text(exename:/home/u/my program
 build_id:6126057874665b06c90184f88a912e25eab0a59a
 exit_status:256
@@ -135,7 +135,7 @@ tomorrow:a key nobody knows yet
   EXPECT_EQ(info.utc_offset_s, 1795199419);
 }
 
-TEST(Info, ElapsedTimeInNanoseconds) {
+TEST(Info, TheElapsedTimeIsInNanoseconds) {
   const auto elapsed = [](std::string text) {
     Info info;
     info.elapsed_time = std::move(text);
@@ -158,7 +158,7 @@ TEST(Info, EmptyValuesAreIgnored) {
   EXPECT_TRUE(info.tids.empty());
 }
 
-TEST(Info, ADamagedLineAffectsOnlyItself) {
+TEST(Info, ADamagedLineDoesNotAffectOtherLines) {
   Notes notes;
   const Info info =
       parse_info(header() + "exit_status:one\ntaskinfo:tids=10,x\nexename:/bin/true", "demo/info", notes);
@@ -191,7 +191,7 @@ TEST(Info, AWrongHeaderSizeIsNoted) {
               ElementsAre("demo/info:+0xc: header size is 7, assumed to be 40"));
 }
 
-TEST(Info, UnsupportedFiles) {
+TEST(Info, UnsupportedFilesAreErrors) {
   std::string newer = header();
   for (const int version : {5, 31}) {
     newer[8] = static_cast<char>(version);
@@ -201,7 +201,7 @@ TEST(Info, UnsupportedFiles) {
   }
 }
 
-// The rest of the recording can be read without the info file.
+// A recording can be read even if its info file is damaged.
 TEST(Info, DamageIsNoted) {
   const auto assumed = [](const std::string& bytes) {
     Notes notes;
@@ -262,12 +262,12 @@ TEST(Info, IsMissingWhileTheRecorderRuns) {
 
 TEST(Info, AnUnreadableFileIsNoted) {
   Notes notes;
-  const std::string endless(300, 'x');  // longer than a file name can be
+  const std::string endless(300, 'x');  // a file name can't be so long
   EXPECT_FALSE(read_info({.folder = std::make_shared<const fxt::Folder>("/tmp/" + endless)}, notes).present);
   EXPECT_THAT(notes.groups().front().first, ElementsAre(testing::HasSubstr("File name too long")));
 }
 
-TEST(UftraceInfo, HowAProgramEnded) {
+TEST(UftraceInfo, ReportsHowTheProgramEnded) {
   EXPECT_EQ(ending_of(0), "exited with code 0");
   EXPECT_EQ(ending_of(0x300), "exited with code 3");
   EXPECT_EQ(ending_of(9), "killed by SIGKILL");

@@ -26,7 +26,7 @@ constexpr std::string_view kMerged =
     "build-id:6126057874665b06\n"
     "7ffdaaa9a000-7ffdaaabb000 rw-p 00000000 00:00 0                          [stack]\n";
 
-TEST(MapFile, TheMergedFormOfUftrace) {
+TEST(MapFile, UftracesMergedMapsAreRead) {
   const MemoryMap map = map_of(kMerged);
   EXPECT_THAT(map.modules,
               ElementsAre(Module{0x55fc2027a000, 0x55fc2027f000, "/home/u/my program", "6126057874665b06"},
@@ -48,7 +48,7 @@ TEST(MapFile, ARawMapIsMerged) {
   EXPECT_FALSE(map.kernel_base);
 }
 
-TEST(MapFile, ALookupFindsTheModuleAround) {
+TEST(MapFile, ALookupFindsTheModuleAroundAnAddress) {
   const MemoryMap map = map_of(kMerged);
   EXPECT_EQ(map.find(0x55fc20279fff), nullptr);
   EXPECT_EQ(map.find(0x55fc2027a000)->basename(), "my program");

@@ -11,7 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// The owners of ids in a task.txt. Times are in ns: "at 5" is timestamp=0.000000005.
+// Finds the tasks that had the same id, one after the other. A time of 5 ns is timestamp=0.000000005.
 class ReusedIdsTest : public testing::Test {
  protected:
   ReusedIds read(std::string_view text, const ReusedIds::Forks& forks = {}) {
@@ -19,7 +19,7 @@ class ReusedIdsTest : public testing::Test {
     asks_for_forks_ = ReusedIds::asks_for_forks(events_);
     return ReusedIds(events_, forks);
   }
-  // The start of each owner of the id.
+  // Returns the start of each task that had the id.
   static std::vector<std::uint64_t> begins(const ReusedIds& ids, std::uint64_t id) {
     std::vector<std::uint64_t> begins;
     for (const ReusedIds::Owner& owner : ids.owners_of(ThreadId{id})) begins.push_back(owner.begin_ns);
@@ -34,7 +34,7 @@ class ReusedIdsTest : public testing::Test {
 constexpr std::string_view kProgram =
     "SESS timestamp=0.000000001 pid=3 sid=aa exename=\"/bin/a\"\nTASK timestamp=0.000000002 tid=3 pid=3\n";
 
-TEST_F(ReusedIdsTest, AThreadThenAThreadThenAProcess) {
+TEST_F(ReusedIdsTest, TwoThreadsAndAProcessMayHaveOneId) {
   const ReusedIds ids =
       read(std::string(kProgram) +
            "TASK timestamp=0.000000010 tid=5 pid=3\nTASK timestamp=0.000000020 tid=5 pid=3\n"
@@ -51,8 +51,8 @@ TEST_F(ReusedIdsTest, AThreadThenAThreadThenAProcess) {
             TaskEvent(Fork{.time_ns = 30, .child = ids.at(ProcessId{5}, 30), .parent = ProcessId{3}}));
 }
 
-// Lines of task.txt may have any order.
-TEST_F(ReusedIdsTest, ChildrenInTurnAndTheirThreads) {
+// The lines of task.txt may have any order.
+TEST_F(ReusedIdsTest, ChildrenWithOneIdHaveTheirOwnThreads) {
   const ReusedIds ids =
       read(std::string(kProgram) +
            "FORK timestamp=0.000000030 pid=5 ppid=3\nFORK timestamp=0.000000010 pid=5 ppid=3\n"
@@ -66,7 +66,7 @@ TEST_F(ReusedIdsTest, ChildrenInTurnAndTheirThreads) {
   EXPECT_EQ(events_[6], TaskEvent(Fork{.time_ns = 36, .child = ProcessId{7}, .parent = second}));
 }
 
-TEST_F(ReusedIdsTest, AThreadAndThenAProgramThatPosixSpawnStarts) {
+TEST_F(ReusedIdsTest, AThreadAndASpawnedProgramMayHaveOneId) {
   const ReusedIds ids = read(std::string(kProgram) +
                              "TASK timestamp=0.000000010 tid=5 pid=3\n"
                              "SESS timestamp=0.000000020 pid=5 sid=bb exename=\"/bin/b\"\n"
@@ -74,7 +74,7 @@ TEST_F(ReusedIdsTest, AThreadAndThenAProgramThatPosixSpawnStarts) {
   EXPECT_THAT(begins(ids, 5), ElementsAre(0, 20));
 }
 
-TEST_F(ReusedIdsTest, AnExecIsNotAnotherTask) {
+TEST_F(ReusedIdsTest, AnExecDoesNotStartAnotherTask) {
   EXPECT_FALSE(read(std::string(kProgram) + "SESS timestamp=0.000000010 pid=3 sid=bb exename=\"/bin/b\"\n"
                                             "TASK timestamp=0.000000011 tid=3 pid=3\n")
                    .has_any());
@@ -88,7 +88,7 @@ TEST_F(ReusedIdsTest, AnExecIsNotAnotherTask) {
       << "one process, whose FORK line comes second";
 }
 
-TEST_F(ReusedIdsTest, TheForkIsBeforeTheLine) {
+TEST_F(ReusedIdsTest, ATaskBeginsAtTheForkAndNotAtItsLine) {
   const ReusedIds ids =
       read(std::string(kProgram) +
                "TASK timestamp=0.000000010 tid=5 pid=3\nTASK timestamp=0.000000020 tid=5 pid=3\n"
@@ -98,8 +98,8 @@ TEST_F(ReusedIdsTest, TheForkIsBeforeTheLine) {
   EXPECT_THAT(begins(ids, 5), ElementsAre(0, 18, 30, 35));
 }
 
-// posix_spawn writes no FORK line, so its child looks like an exec of the process that had the id before.
-TEST_F(ReusedIdsTest, ProgramsThatPosixSpawnStartsInTurn) {
+// posix_spawn writes no FORK line. Without fork events, a spawned program with a used id looks like an exec.
+TEST_F(ReusedIdsTest, SpawnedProgramsWithOneIdAreDifferentTasks) {
   const std::string lines = std::string(kProgram) +
                             "SESS timestamp=0.000000020 pid=5 sid=bb exename=\"/bin/b\"\n"
                             "TASK timestamp=0.000000021 tid=5 pid=5\n"

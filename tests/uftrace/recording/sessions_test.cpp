@@ -16,7 +16,7 @@
 namespace convert::uftrace {
 namespace {
 
-// Sessions of a recording with the given task.txt. Times are in ns: "at 5" is timestamp=0.000000005.
+// Reads the sessions of a recording with the given task.txt. A time of 5 ns is timestamp=0.000000005.
 class SessionsTest : public testing::Test {
  protected:
   void read(std::string_view task_text, const Info& info = {}) {
@@ -31,7 +31,7 @@ class SessionsTest : public testing::Test {
     if (found == nullptr) throw std::runtime_error("no such task");
     return *found;
   }
-  // The program that the task ran; "-" if unknown.
+  // Returns the program that the task ran, or "-" if the program is unknown.
   std::string program_at(std::uint64_t tid, std::uint64_t time_ns) const {
     const SessionSpan span = sessions_->session_at(task(tid), time_ns);
     return span.session != nullptr ? span.session->exename : "-";
@@ -63,8 +63,8 @@ TEST_F(SessionsTest, ThreadsBelongToTheirProcess) {
   EXPECT_TRUE(notes_.empty());
 }
 
-// The recorder cuts paths in maps at the first blank.
-TEST_F(SessionsTest, TheProgramMayHaveBlanksInItsPath) {
+// In maps, the recorder cuts paths at the first blank.
+TEST_F(SessionsTest, ThePathOfAProgramMayHaveBlanks) {
   recording_.file("sid-aa.map",
                   "1000-2000 r-xp 00000000 00:00 0    /opt/a\n3000-4000 r-xp 00000000 00:00 0    /lib\n"
                   "7000-8000 r-xp 00000000 00:00 0    /opt/a\n");
@@ -87,7 +87,7 @@ TEST_F(SessionsTest, TheProgramMayHaveBlanksInItsPath) {
   EXPECT_EQ(task(100).name, "c d");
 }
 
-TEST_F(SessionsTest, RecordsBeforeTheTaskLineUseTheLeadersSession) {
+TEST_F(SessionsTest, RecordsBeforeATaskLineUseTheSessionOfTheMainThread) {
   recording_.file("sid-aa.map", kMap);
   read(
       "SESS timestamp=0.000000010 pid=100 sid=aa exename=\"/bin/a\"\n"
@@ -157,7 +157,7 @@ TEST_F(SessionsTest, LibrariesAreLoadedInOrderOfTime) {
   EXPECT_EQ(space.libraries_at(30), 2u);
 }
 
-// The library may have been loaded again, which recorders of this version do not report.
+// The first library may have been loaded again. Recorders of this version do not record reloads.
 TEST_F(SessionsTest, ALibraryAtTheAddressOfAnotherIsNotedIfReloadsAreNotRecorded) {
   recording_.file("sid-aa.map", kMap);
   const std::string lines =
@@ -199,7 +199,7 @@ TEST_F(SessionsTest, ThreadsMayBeKnownOnlyFromInfoOrFiles) {
             (recording_.path() / "102.dat").native() + ": its thread is not listed in info");
 }
 
-TEST_F(SessionsTest, WithoutTaskLinesTheOnlyMapIsTheProgram) {
+TEST_F(SessionsTest, WithoutTaskLinesTheProgramComesFromTheOnlyMap) {
   recording_.file("sid-aa.map", "1000-2000 r-xp 0 0 0 /bin/a\n3000-4000 r-xp 0 0 0 /lib/libc.so.6\n");
   recording_.file("100.dat", "").file("101.dat", "");
   read("");
@@ -234,7 +234,7 @@ TEST_F(SessionsTest, WithSeveralProcessesAnUnlistedThreadIsASeparateProcess) {
   EXPECT_EQ(program_at(102, 20), "-");
 }
 
-// A process with the id 1 may be the kernel's first process, which has no parent.
+// The first process of the system also has the id 1, but no parent.
 TEST_F(SessionsTest, AForkedProcess1IsInAPidNamespace) {
   read("FORK timestamp=0.000000050 pid=200 ppid=100\n");
   EXPECT_EQ(notes_.count(kPidNamespace), 0u);
@@ -266,8 +266,8 @@ TEST_F(SessionsTest, CircularParentsAreHandled) {
   EXPECT_EQ(program_at(300, 20), "-");
 }
 
-// Large builds fork in long chains. Each process has its own line.
-TEST_F(SessionsTest, LongChainsOfForksRunOneProgram) {
+// In large builds, each process may fork the next one. Each has its own line in task.txt.
+TEST_F(SessionsTest, AllProcessesOfALongChainOfForksRunTheSameProgram) {
   std::string lines = "SESS timestamp=0.000000010 pid=1 sid=aa exename=\"/bin/a\"\n";
   for (int pid = 2; pid <= 2000; ++pid)
     lines += fmt::format("FORK timestamp=0.00000{:04} pid={} ppid={}\n", pid + 10, pid, pid - 1);

@@ -19,7 +19,7 @@ constexpr std::string_view kRecording =
     "FORK timestamp=1061.700000000 pid=102 ppid=100\n"
     "DLOP timestamp=1061.8 tid=101 sid=3e90708389db044b base=7fe0255cc000 libname=\"d1/libplug.so\"\n";
 
-TEST(TaskFile, AllKindsOfLines) {
+TEST(TaskFile, AllKindsOfLinesAreRead) {
   Notes notes;
   EXPECT_THAT(parse_task_text(kRecording, "demo/task.txt", notes),
               ElementsAre(TaskEvent(SessionStart{1'061'683'386'530, ProcessId{100}, "3e90708389db044b",
@@ -92,7 +92,7 @@ std::string binary_recording() {
       "\x65\0\0\0"  // time 11, pid 100, tid 101
       "\xce\xfa\x05\0"
       "\x04\0\0\0"
-      "\x01\0\0\0"  // another type
+      "\x01\0\0\0"  // an unknown type, ignored
       "\xce\xfa\x06\0"
       "\x10\0\0\0"  // FORK_END
       "\x0c\0\0\0\0\0\0\0"
@@ -101,7 +101,7 @@ std::string binary_recording() {
       8 + 40 + 8 + 8 + 16 + 12 + 8 + 16);
 }
 
-TEST(BinaryTaskFile, AllKindsOfMessages) {
+TEST(BinaryTaskFile, AllKindsOfMessagesAreRead) {
   Notes notes;
   EXPECT_THAT(parse_task_binary(binary_recording(), "demo/task", std::endian::little, notes),
               ElementsAre(TaskEvent(SessionStart{10, ProcessId{100}, "0123456789abcdef", "/bin/a"}),
@@ -110,7 +110,7 @@ TEST(BinaryTaskFile, AllKindsOfMessages) {
   EXPECT_TRUE(notes.empty());
 }
 
-// The name of a session may be a part of its message, or follow the message.
+// The size of a session's message may include the name, or the name comes after the message.
 TEST(BinaryTaskFile, TheNameOfASessionIsInsideItsMessageOrAfterIt) {
   const auto session = [](std::string_view name) {
     return std::string(
@@ -143,9 +143,9 @@ TEST(BinaryTaskFile, TheNameOfASessionIsInsideItsMessageOrAfterIt) {
   EXPECT_TRUE(notes.empty());
 }
 
-TEST(BinaryTaskFile, TimesThatCannotBeDrawn) {
+TEST(BinaryTaskFile, TimesThatCannotBeDrawnAreNoted) {
   std::string bytes = binary_recording();
-  const std::size_t time_at = 8 + 40 + 8 + 8;  // of TASK_START
+  const std::size_t time_at = 8 + 40 + 8 + 8;  // time of TASK_START
   bytes.replace(time_at, 8, "\xff\xff\xff\xff\xff\xff\xff\x7f");
   Notes notes;
   EXPECT_EQ(parse_task_binary(bytes, "demo/task", std::endian::little, notes).size(), 3u);
@@ -164,7 +164,7 @@ TEST(BinaryTaskFile, EveryPrefixKeepsCompleteMessages) {
   }
 }
 
-TEST(BinaryTaskFile, DamageIsNotedWithItsPlace) {
+TEST(BinaryTaskFile, DamageIsNotedWithItsPosition) {
   Notes notes;
   EXPECT_TRUE(parse_task_binary(std::string(8, '\x01'), "demo/task", std::endian::little, notes).empty());
   EXPECT_THAT(notes.groups().front().first,

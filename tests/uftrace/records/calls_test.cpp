@@ -1,4 +1,4 @@
-// The conversion of records: plain ones, and all kinds of odd starts and ends.
+// Converts plain records, and records whose calls have no entry or no exit.
 #include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ TEST(UftraceCalls, EntriesAndExitsAreCalls) {
   EXPECT_THAT(r.threads(), ElementsAre("100/100 demo of demo"));
 }
 
-TEST(UftraceCalls, BigEndianRecordingsGiveTheSame) {
+TEST(UftraceCalls, BigEndianRecordingsGiveTheSameCalls) {
   R r;
   r.big_endian();
   EXPECT_THAT(r.entry(10, 0, R::kMain).entry(11, 1, R::kF).exit(13, 1, R::kF).exit(20, 0, R::kMain).lines(),
@@ -48,7 +48,7 @@ TEST(UftraceCalls, AnEventThatIsNotShownCanBeTheLastRecord) {
               ElementsAre("100/100 [10, 19] demo:main repaired=\"open-at-end\""));
 }
 
-TEST(UftraceCalls, AnExitBeforeAnyEntry) {
+TEST(UftraceCalls, AnExitBeforeAnyEntryIsACallWithoutAnEntry) {
   R r;
   EXPECT_THAT(r.exit(10, 1, R::kF).exit(20, 0, R::kMain).lines(),
               ElementsAre("100/100 [10, 20] demo:main repaired=\"exit-without-entry\"",
@@ -91,7 +91,7 @@ TEST(UftraceCalls, AnExitEndsTheCallsInside) {
               ElementsAre("100/100 [10, 20] demo:main", "100/100 [11, 20] demo:f repaired=\"exit-missing\""));
 }
 
-TEST(UftraceCalls, AnExitOfAnotherFunction) {
+TEST(UftraceCalls, AnExitOfAnotherFunctionIsNoted) {
   R r;
   EXPECT_THAT(
       r.entry(10, 0, R::kMain).entry(11, 1, R::kF).exit(15, 1, R::kG).exit(20, 0, R::kMain).lines(),
@@ -101,9 +101,9 @@ TEST(UftraceCalls, AnExitOfAnotherFunction) {
                           "DIR/100.dat:+0x20: an exit from 401200 at depth 1, where 401100 was entered"));
 }
 
-// QEMU's plugin counts from 1, and gives exits the depth of their caller, in all or none of a thread's
-// records.
-TEST(UftraceQemu, ExitsAtTheDepthOfTheCaller) {
+// QEMU's plugin counts depths from 1, and an exit has the depth of the caller. Either all records of a thread
+// are like this, or none.
+TEST(UftraceQemu, ExitsMayHaveTheDepthOfTheCaller) {
   R r;
   r.entry(10, 1, R::kMain).entry(11, 2, R::kF).entry(12, 3, R::kF).entry(13, 4, R::kF);
   r.exit(14, 3, R::kF).exit(15, 2, R::kF).exit(16, 1, R::kF).entry(17, 2, R::kG).exit(18, 1, R::kG);
@@ -115,7 +115,7 @@ TEST(UftraceQemu, ExitsAtTheDepthOfTheCaller) {
               ElementsAre("exit-depth 1", "DIR/100.dat: exits are recorded at the depth of the caller"));
 }
 
-TEST(UftraceQemu, CountedFromZero) {
+TEST(UftraceQemu, DepthsMayCountFromZero) {
   R r;
   r.entry(10, 0, R::kMain).entry(11, 1, R::kF).entry(12, 2, R::kF).exit(14, 1, R::kF).exit(15, 0, R::kF);
   r.exit(20, 0, R::kMain);
@@ -123,7 +123,7 @@ TEST(UftraceQemu, CountedFromZero) {
                                      "100/100 [12, 14] demo:f"));
 }
 
-// A missing exit of a recursive call looks the same. Other records show that the depths are not shifted.
+// After a missing exit of a recursive call, depths look the same. Other records show that this is no shift.
 TEST(UftraceQemu, IsNotConfusedWithAMissingExit) {
   R r;
   r.entry(10, 0, R::kMain).entry(11, 1, R::kF).entry(12, 2, R::kF).exit(14, 1, R::kF).exit(20, 0, R::kMain);
@@ -142,7 +142,7 @@ TEST(UftraceCalls, LongjmpEndsTheCallsSinceSetjmp) {
   EXPECT_THAT(r.notes(), ElementsAre("longjmp 1", "DIR/100.dat:+0x50: a second return of setjmp at depth 1"));
 }
 
-TEST(UftraceCalls, LostRecords) {
+TEST(UftraceCalls, LostRecordsAreShownAndCutCalls) {
   R r;
   r.entry(10, 0, R::kMain).entry(11, 1, R::kF).entry(12, 2, R::kG).lost(7);
   r.exit(20, 1, R::kF).exit(30, 0, R::kMain);
@@ -164,7 +164,7 @@ TEST(UftraceCalls, ALossHidesEntries) {
                           "100/100 [20 demo:g repaired=\"cut-by-loss\"", "100/100 20] demo:g"));
 }
 
-// A call that still has no name may be the one that ends after the gap.
+// If a call still has no name, it may be the call that ends after the gap. Therefore, it stays open.
 TEST(UftraceCalls, ALossKeepsAnUnseenCall) {
   R r;
   r.entry(10, 0, R::kMain)
@@ -176,15 +176,15 @@ TEST(UftraceCalls, ALossKeepsAnUnseenCall) {
   EXPECT_THAT(r.lines(), testing::Contains("100/100 [12, 20] demo:f repaired=\"entry-missing\""));
 }
 
-TEST(UftraceCalls, ALossBeforeTheFirstRecordIsAtIt) {
+TEST(UftraceCalls, ALossBeforeTheFirstRecordHasTheTimeOfThisRecord) {
   R r;
   r.lost(7).entry(10, 0, R::kMain).exit(30, 0, R::kMain);
   EXPECT_THAT(r.lines(), ElementsAre("100/100 @10 event:records lost count=7", "100/100 @10 buffer full",
                                      "100/100 [10, 30] demo:main"));
 }
 
-// The writer adds depth * 64 to the word. Therefore, depth 1024 is stored as 0, and the address is larger by
-// one.
+// The recorder adds depth * 64 to the record's word. Therefore, a depth of 1024 is stored as depth 0, and
+// the address is larger by 1.
 TEST(UftraceCalls, DepthsBeyond1023OverflowIntoTheAddress) {
   R r;
   r.max_stack(2000);
@@ -215,7 +215,7 @@ TEST(UftraceCalls, ImpossibleTimesAreDropped) {
                           "cut-by-loss 1", testing::_));
 }
 
-TEST(UftraceCalls, DistantTimesAreAlsoDroppedAtTheFirstRecord) {
+TEST(UftraceCalls, TheFirstRecordMayAlsoBeDroppedBecauseOfADistantTime) {
   constexpr std::uint64_t kFarOff = std::uint64_t{1} << 60;
   R r;
   r.entry(kFarOff, 0, R::kMain)

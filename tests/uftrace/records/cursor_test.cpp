@@ -1,4 +1,4 @@
-// The items that the cursor finds in records, for all block sizes.
+// Tests which items RecordCursor finds in a file. Block sizes must not change them.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -26,10 +26,10 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Candidate layouts of one function.
+// The candidate layouts for the payloads of one function.
 class FakeLayouts : public CandidateLayouts {
  public:
-  // Payloads have one of these sizes, the most likely first.
+  // A layout for each of these sizes. The most likely size comes first.
   FakeLayouts(std::uint64_t address, const std::vector<std::size_t>& sizes) : address_(address) {
     for (const std::size_t size : sizes)
       layouts_.emplace_back(std::vector{SpecItem{.number = 1, .format = Format::Struct, .size = size}},
@@ -93,7 +93,7 @@ struct PlainTaker {
   }
 };
 
-std::size_t sure_payloads = 0;  // in all tests until now
+std::size_t sure_payloads = 0;  // the number in all tests until now
 
 std::vector<std::string> items_of(const std::string& bytes, const Way& way = {}) {
   TextRecording directory;
@@ -161,9 +161,9 @@ TEST(RecordCursor, ReturnsAllKindsOfItems) {
                           "<0 30 401100", "truncated 216..224 of 16"));
 }
 
-TEST(RecordCursor, AnEmptyFile) { EXPECT_THAT(items_of(""), IsEmpty()); }
+TEST(RecordCursor, AnEmptyFileHasNoItems) { EXPECT_THAT(items_of(""), IsEmpty()); }
 
-TEST(RecordCursor, StopsAtTheGate) {
+TEST(RecordCursor, StopsAtTheTimeUpToWhichSideStreamsAreComplete) {
   TextRecording directory;
   directory.file("1.dat", RecordBytes().entry(10, 0, kF).entry(20, 1, kG).exit(30, 1, kG).whole());
   const InputFile file{fxt::FilePlace(directory.path() / "1.dat")};
@@ -200,10 +200,10 @@ TEST(RecordCursor, StopsAtTheGate) {
 
 // ---- Layouts of payloads ----
 
-TEST(RecordCursorLayouts, TheOneBeforeAFittingRecord) {
+TEST(RecordCursorLayouts, FitIfARecordThatFitsComesAfterThem) {
   const std::string bytes =
       RecordBytes().entry(10, 0, kF, 24).entry(11, 1, kG).exit(12, 1, kG).exit(13, 0, kF, 8).whole();
-  FakeLayouts right(kF, {20});  // and 4 bytes of padding
+  FakeLayouts right(kF, {20});  // plus 4 bytes of padding
   EXPECT_THAT(
       items_of(bytes, {.layouts = &right}),
       ElementsAre(">0 10 401100 +24 layout 0 of 20", ">1 11 401200", "<1 12 401200", "<0 13 401100 +8"));
@@ -213,7 +213,7 @@ TEST(RecordCursorLayouts, TheOneBeforeAFittingRecord) {
   EXPECT_THAT(items_of(bytes, {.layouts = &none}).front(), ">0 10 401100 +24");
 }
 
-// The layout is so large that it would also include the next records.
+// The layout is so large that the payload would include the next records.
 TEST(RecordCursorLayouts, AreNotLargerThanThePayload) {
   const std::string bytes =
       RecordBytes().entry(10, 0, kF, 24).entry(11, 1, kG).exit(12, 1, kG).exit(13, 0, kF).whole();
@@ -222,28 +222,28 @@ TEST(RecordCursorLayouts, AreNotLargerThanThePayload) {
               ElementsAre(">0 10 401100 +24", ">1 11 401200", "<1 12 401200", "<0 13 401100"));
 }
 
-TEST(RecordCursorLayouts, AtTheEndOfTheFile) {
+TEST(RecordCursorLayouts, FitAtTheEndOfTheFile) {
   FakeLayouts layouts(kF, {24});
   EXPECT_THAT(items_of(RecordBytes().entry(10, 0, kF, 24).whole(), {.layouts = &layouts}),
               ElementsAre(">0 10 401100 +24 layout 0 of 24"));
   EXPECT_THAT(items_of(RecordBytes().entry(10, 0, kF, 16).whole(), {.layouts = &layouts}),
               ElementsAre(">0 10 401100 +16"));
-  // A layout without values is wrong if a payload follows.
+  // A layout without values is wrong if bytes come after the record.
   FakeLayouts none(kF, {0});
   EXPECT_THAT(items_of(RecordBytes().entry(10, 0, kF, 8).whole(), {.layouts = &none}),
               ElementsAre(">0 10 401100 +8"));
 }
 
-TEST(RecordCursorLayouts, IfThreadsContinueElsewhere) {
-  // After the payload comes an exit that matches no open call, which is still a record.
+TEST(RecordCursorLayouts, FitEvenIfTheNextRecordMatchesNoOpenCall) {
+  // The exit after the payload matches no open call, but is still a record.
   FakeLayouts layouts(kF, {24});
   const auto items =
       items_of(RecordBytes().entry(10, 0, kF, 24).exit(11, 5, kG).whole(), {.layouts = &layouts});
   EXPECT_THAT(items, ElementsAre(">0 10 401100 +24 layout 0 of 24", "<5 11 401200"));
 }
 
-// Payloads that look like records, or like records of another size, with some damage: a certain result must
-// equal the result of the slow check.
+// Payloads are random, may look like records, and may be damaged. A certain layout must give the same items
+// as the slow check.
 TEST(RecordCursorLayouts, CertainLayoutsGiveTheSameResult) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     std::mt19937_64 random(seed);
@@ -286,10 +286,10 @@ TEST(RecordCursorLayouts, CertainLayoutsGiveTheSameResult) {
 
 // ---- Events ----
 
-TEST(RecordCursorEvents, WithAWrongLength) {
+TEST(RecordCursorEvents, WithAWrongLengthLoseNoRecord) {
   const auto items = items_of(RecordBytes()
                                   .entry(10, 0, kF)
-                                  // The event's length is 20 bytes, but there are only 4.
+                                  // The event has 4 bytes of data, but a length of 20 bytes.
                                   .event_with(11, 100011, 0x0001'0014)
                                   .entry(12, 1, kG)
                                   .exit(13, 1, kG)
@@ -299,15 +299,15 @@ TEST(RecordCursorEvents, WithAWrongLength) {
                                  "<0 14 401100"));
 }
 
-TEST(RecordCursorEvents, CutByTheEndOfTheFile) {
+TEST(RecordCursorEvents, MayBeTruncatedByTheEndOfTheFile) {
   EXPECT_THAT(items_of(RecordBytes().event_with(11, 100001, 0x18).word(1).whole()),
               ElementsAre("event 11 100001 +0", "truncated 16..32 of 32"));
 }
 
 // ---- Damage ----
 
-// The time of the next record is damaged. The record after it shows this.
-TEST(RecordCursorTimes, TheNextRecordMayBeTheDamagedOne) {
+// The third record is earlier than the second one. The fourth record shows that the third one is damaged.
+TEST(RecordCursorTimes, AreKeptIfTheNextRecordIsTheDamagedOne) {
   constexpr std::uint64_t kMinute = 60'000'000'000;
   const auto items = items_of(RecordBytes()
                                   .entry(10, 0, kF)
@@ -319,14 +319,14 @@ TEST(RecordCursorTimes, TheNextRecordMayBeTheDamagedOne) {
               ElementsAre(">0 10 401100", ">1 60000000010 401200", "<1 12 401200", "<0 60000000020 401100"));
 }
 
-TEST(RecordCursorTimes, TwoWitnesses) {
+TEST(RecordCursorTimes, AreDroppedIfTheNextTwoRecordsContradictThem) {
   constexpr std::uint64_t kMinute = 60'000'000'000;
   const auto items = items_of(
       RecordBytes().entry(10, 0, kF).entry(10 + kMinute, 1, kG).exit(12, 1, kG).exit(20, 0, kF).whole());
   EXPECT_THAT(items, ElementsAre(">0 10 401100", "bad time 60000000010", "<1 12 401200", "<0 20 401100"));
 }
 
-TEST(RecordCursorDepths, BeyondTheCounterOnlyIfTheRecorderWroteThem) {
+TEST(RecordCursorDepths, Exceed1023OnlyIfTheRecorderAllowsIt) {
   RecordBytes bytes;
   for (std::uint64_t depth = 0; depth < 1024; ++depth) bytes.entry(10 + depth, depth, kF);
   bytes.entry(2000, 0, kF + 1);
@@ -338,8 +338,8 @@ TEST(RecordCursorDepths, BeyondTheCounterOnlyIfTheRecorderWroteThem) {
   EXPECT_EQ(items_of(bytes.whole(), way).back(), ">0 2000 401101");
 }
 
-// After damage, a call of an unknown function is recognized by the record after its payload, for every
-// position of the block end.
+// After damage, a call of an unknown function is recognized by the record after its payload. This works for
+// every position of the end of a block.
 TEST(RecordCursor, TheLongestPayloadAfterDamageMayBeAnywhereInABlock) {
   constexpr std::uint64_t kUnlisted = 0x7fff'1234'5678;
   constexpr std::size_t kLongest = 1024, kWords = 4096 / 8;
@@ -355,9 +355,9 @@ TEST(RecordCursor, TheLongestPayloadAfterDamageMayBeAnywhereInABlock) {
   }
 }
 
-// A file with all kinds of records, in any order, with some damage. Block sizes and plain runs must not
-// affect the result.
-TEST(RecordCursor, BlocksDoNotMatter) {
+// A file has all kinds of records in random order, and some damage. The block size and the fast path for
+// plain records must not change the items.
+TEST(RecordCursor, ItemsDoNotDependOnBlocks) {
   constexpr int kFiles = 40, kRecords = 1500;
   for (unsigned seed = 0; seed < kFiles; ++seed) {
     std::mt19937 random(seed);
@@ -407,7 +407,7 @@ TEST(RecordCursor, BlocksDoNotMatter) {
   }
 }
 
-// A hole may have many gigabytes. Reading its zeros would take too long.
+// A hole in a file may have many gigabytes. To read all zeros of the hole would take too long.
 TEST(RecordCursorHoles, AreNotRead) {
   constexpr std::uint64_t kHoleEnd = std::uint64_t{1} << 26;
   TextRecording directory;

@@ -1,4 +1,4 @@
-// Payloads that are not shown, and bytes that are not records. The records around them are not affected.
+// A file may have unknown payloads, or bytes that are not records. Other records must still be converted.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +29,7 @@ using testing::IsEmpty;
 using testing::Not;
 using R = RecordingBuilder;
 
-TEST(UftracePayload, IsSkippedAndTheCallKept) {
+TEST(UftracePayload, IsSkippedButTheCallIsKept) {
   R r;
   r.entry(10, 0, R::kMain).entry_with_payload(11, 1, R::kF, 40).exit(13, 1, R::kF).exit(20, 0, R::kMain);
   EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main", "100/100 [11, 13] demo:f"));
@@ -38,7 +38,7 @@ TEST(UftracePayload, IsSkippedAndTheCallKept) {
                                      "whose module has no .dbg file"));
 }
 
-TEST(UftracePayload, OfTheLastRecordEndsWithTheFile) {
+TEST(UftracePayload, OfTheLastRecordEndsAtTheEndOfTheFile) {
   R r;
   r.entry(10, 0, R::kMain).entry_with_payload(11, 1, R::kF, 1024);
   EXPECT_THAT(r.lines(), ElementsAre("100/100 [10 demo:main repaired=\"open-at-end\"",
@@ -46,7 +46,7 @@ TEST(UftracePayload, OfTheLastRecordEndsWithTheFile) {
                                      "100/100 11] demo:main"));
 }
 
-TEST(UftraceEvents, UnknownOnesAreSkippedByTheirLength) {
+TEST(UftraceEvents, UnknownEventsAreSkippedByTheirLength) {
   R r;
   r.entry(10, 0, R::kMain).event(11, 100001, 4).event(12, 999, 0).event(12, 777, 100).exit(20, 0, R::kMain);
   EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main"));
@@ -57,7 +57,7 @@ TEST(UftraceEvents, UnknownOnesAreSkippedByTheirLength) {
                           "DIR/100.dat:+0x38: event 777 with 100 bytes of data is unknown or too short"));
 }
 
-TEST(UftraceDamage, TheGoodPartsAreKept) {
+TEST(UftraceDamage, UndamagedRecordsAreKept) {
   R r;
   r.entry(10, 0, R::kMain).entry(11, 1, R::kF).exit(12, 1, R::kF).bytes("these are 24 bad bytes..");
   r.entry(14, 1, R::kG).exit(15, 1, R::kG).exit(20, 0, R::kMain);
@@ -66,8 +66,8 @@ TEST(UftraceDamage, TheGoodPartsAreKept) {
   EXPECT_THAT(r.notes(), ElementsAre("damaged-bytes 24", "DIR/100.dat:+0x30: not records, up to +0x48"));
 }
 
-// The latest time before the damage is damaged as well, but too slightly to be noticed.
-TEST(UftraceDamage, AfterATooLateTimeTheGoodPartsAreKept) {
+// A time before the damaged bytes is also wrong, but the difference is too small to be noticed.
+TEST(UftraceDamage, UndamagedRecordsAfterATooLateTimeAreKept) {
   RecordingBuilder r;
   r.entry(10, 0, RecordingBuilder::kMain).entry(60'000, 1, RecordingBuilder::kF);
   r.exit(30, 1, RecordingBuilder::kF).bytes(std::string(16, '\x5d'));
@@ -80,7 +80,7 @@ TEST(UftraceDamage, AfterATooLateTimeTheGoodPartsAreKept) {
   EXPECT_THAT(r.notes(), testing::Contains("damaged-bytes 16"));
 }
 
-TEST(UftraceDamage, AHoleOfZeros) {
+TEST(UftraceDamage, AHoleOfZerosIsSkipped) {
   R r;
   r.entry(10, 0, R::kMain)
       .bytes(std::string(8192, '\0'))
@@ -91,8 +91,8 @@ TEST(UftraceDamage, AHoleOfZeros) {
   EXPECT_THAT(r.notes(), ElementsAre("zero-filled 8192", "DIR/100.dat:+0x10: zeros instead of records"));
 }
 
-// Zeros may fill any number of blocks.
-TEST(UftraceDamage, ManyZeros) {
+// The zeros fill many blocks.
+TEST(UftraceDamage, AHoleOfZerosMayBeLongerThanABlock) {
   R hole;
   hole.entry(10, 0, R::kMain).bytes(std::string(1'000'000, '\0')).exit(20, 0, R::kMain);
   EXPECT_THAT(hole.lines(), ElementsAre("100/100 [10, 20] demo:main"));
@@ -105,7 +105,7 @@ TEST(UftraceDamage, ManyZeros) {
               ElementsAre("truncated-tail 1000000", "DIR/100.dat:+0x20: zeros instead of records"));
 }
 
-TEST(UftraceDamage, ATimeInTheListOfTasksThatCannotBeDrawn) {
+TEST(UftraceDamage, ATaskLineWhoseTimeCannotBeDrawnIsSkipped) {
   R r;
   r.task_line(
       "DLOP timestamp=9223372036.854775808 tid=100 sid=0123456789abcdef base=1000 libname=\"libx.so\"");
@@ -116,15 +116,15 @@ TEST(UftraceDamage, ATimeInTheListOfTasksThatCannotBeDrawn) {
                           testing::StartsWith("DIR/task.txt:3: the timestamp is too large to be shown")));
 }
 
-TEST(UftraceDamage, ATailOfZeros) {
+TEST(UftraceDamage, ZerosAtTheEndAreNoted) {
   R r;
   r.entry(10, 0, R::kMain).exit(20, 0, R::kMain).bytes(std::string(64, '\0'));
   EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main"));
   EXPECT_THAT(r.notes(), ElementsAre("truncated-tail 64", "DIR/100.dat:+0x20: zeros instead of records"));
 }
 
-// The recorder has not written the remaining bytes yet.
-TEST(UftraceDamage, ATailThatIsStillBeingWritten) {
+// While a recorder runs, the last bytes of a file are not written yet. They are not damage.
+TEST(UftraceDamage, ATailThatIsStillBeingWrittenIsNotDamage) {
   for (const std::string& tail : {std::string(64, '\0'), std::string(8, '\1')}) {
     R r;
     r.entry(10, 0, R::kMain).exit(20, 0, R::kMain).bytes(tail).file("info", "");
@@ -141,7 +141,7 @@ TEST(UftraceDamage, ATailThatIsStillBeingWritten) {
   }
 }
 
-TEST(UftraceDamage, ARecordCutInTheMiddle) {
+TEST(UftraceDamage, ATruncatedRecordIsNoted) {
   R r;
   r.entry(10, 0, R::kMain).exit(20, 0, R::kMain).word(30);
   EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main"));
@@ -150,7 +150,7 @@ TEST(UftraceDamage, ARecordCutInTheMiddle) {
                           "DIR/100.dat:+0x20: truncated: a record needs 16 bytes, but 8 are left"));
 }
 
-TEST(UftraceDamage, OnlyGarbage) {
+TEST(UftraceDamage, AFileOfGarbageHasNoCalls) {
   R r;
   r.bytes(std::string(10'000, '\x5d'));
   EXPECT_THAT(r.lines(), IsEmpty());
@@ -158,7 +158,7 @@ TEST(UftraceDamage, OnlyGarbage) {
               ElementsAre("damaged-bytes 10000", "DIR/100.dat:+0x0: not records, up to the end of the file"));
 }
 
-TEST(UftraceDamage, AnEmptyFile) {
+TEST(UftraceDamage, AnEmptyFileHasNoCalls) {
   R r;
   r.thread(100);
   EXPECT_THAT(r.lines(), IsEmpty());
@@ -167,7 +167,7 @@ TEST(UftraceDamage, AnEmptyFile) {
 }
 
 // A few bytes of damage must not become gigabytes of calls.
-TEST(UftraceDamage, DepthsThatJumpUpAndDown) {
+TEST(UftraceDamage, DepthsThatJumpUpAndDownAreRejected) {
   R r;
   constexpr std::uint64_t kJumps = 1000;
   for (std::uint64_t i = 0; i < kJumps; ++i) r.entry(10 + 2 * i, 500, R::kF).entry(11 + 2 * i, 0, R::kMain);
@@ -175,8 +175,8 @@ TEST(UftraceDamage, DepthsThatJumpUpAndDown) {
   EXPECT_THAT(r.notes(), testing::Contains(testing::StartsWith("bad-depth ")));
 }
 
-// Every prefix of a file with all kinds of records is converted to balanced calls.
-TEST(UftraceDamage, EveryPrefix) {
+// The file has all kinds of records. Each prefix must have as many starts as ends.
+TEST(UftraceDamage, EveryPrefixGivesBalancedCalls) {
   const auto tell = [](R& r) {
     r.entry(10, 0, R::kMain).entry_with_payload(11, 1, R::kF, 16).event(12, 100011, 4).lost(3);
     r.exit(13, 1, R::kF)
@@ -221,7 +221,7 @@ TEST(UftraceDamage, EveryPrefix) {
 // One flipped bit in a time must not affect all later records.
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
-TEST(UftraceTimes, AFirstRecordFromTheFuture) {
+TEST(UftraceTimes, AFirstRecordFromTheFutureIsDropped) {
   R r;
   r.entry(10 + (std::uint64_t{1} << 40), 0, R::kMain)
       .entry(11, 1, R::kF)
@@ -233,7 +233,7 @@ TEST(UftraceTimes, AFirstRecordFromTheFuture) {
                                      "entry-missing 1", testing::_));
 }
 
-// The argument 5 and the time after it look like a record at 5 ns. The program did not run as early as that.
+// The argument 5 and the next time look like a record at 5 ns. This is before the start of the program.
 TEST(UftraceTimes, AFirstRecordIsNotComparedWithArguments) {
   constexpr std::uint64_t kBegin = 8084'352'789'000;
   constexpr std::uint64_t kLikeARecord = kBegin / 64 * 64 + 0x2d;  // an exit with a payload
@@ -250,7 +250,7 @@ TEST(UftraceTimes, AFirstRecordIsNotComparedWithArguments) {
   EXPECT_THAT(r.notes(), testing::IsEmpty());
 }
 
-TEST(UftraceTimes, ARecordFromTheFutureInTheMiddle) {
+TEST(UftraceTimes, ARecordFromTheFutureIsDropped) {
   R r;
   r.entry(10, 0, R::kMain).entry(11 + 274 * kSecond, 1, R::kF).exit(13, 1, R::kF).entry(14, 1, R::kG);
   r.exit(15, 1, R::kG).exit(20, 0, R::kMain);
@@ -260,8 +260,8 @@ TEST(UftraceTimes, ARecordFromTheFutureInTheMiddle) {
   EXPECT_THAT(r.notes(), testing::Contains("bad-time 1"));
 }
 
-// The last record leaps over days. No record follows that could contradict it.
-TEST(UftraceTimes, ALastRecordFromTheFuture) {
+// The last record is days later than the others. No record after it could contradict its time.
+TEST(UftraceTimes, ALastRecordAfterTheEndOfTheRecordingIsDropped) {
   constexpr std::uint64_t kDays = 200'000 * kSecond;
   const auto recorded_in = [](std::string_view seconds) {
     R r;
@@ -277,7 +277,7 @@ TEST(UftraceTimes, ALastRecordFromTheFuture) {
               ElementsAre("100/100 [10, 200000000000020] demo:main", "100/100 [12, 13] demo:f"));
 }
 
-TEST(UftraceTimes, ALeapThatTheNextRecordsFollow) {
+TEST(UftraceTimes, ALeapIsAcceptedIfTheNextRecordsAreAlsoLate) {
   constexpr std::uint64_t kDays = 200'000 * kSecond;
   R r;
   r.entry(10, 0, R::kMain)
@@ -288,7 +288,7 @@ TEST(UftraceTimes, ALeapThatTheNextRecordsFollow) {
                                      "100/100 [200000000000012, 200000000000013] demo:f"));
 }
 
-// ---- Times that the other files give for a thread ----
+// ---- Times of a thread that are known from other files ----
 
 constexpr std::uint64_t kBegun = 1000 * kSecond;  // start of the session and the task
 
@@ -312,7 +312,7 @@ TEST(UftraceTimes, RecordsBeforeTheSessionAreDropped) {
   EXPECT_THAT(r.notes(), Not(testing::Contains(testing::StartsWith("time-went-back"))));
 }
 
-// A pointer is not a time: it would be hours after the end of the recording.
+// A pointer may look like a time, but this time is hours after the end of the recording.
 TEST(UftraceTimes, RecordsAfterTheRecordingAreDropped) {
   constexpr std::uint64_t kPointer = 0x5618'b5fc'7dbe;
   R r;
@@ -320,10 +320,10 @@ TEST(UftraceTimes, RecordsAfterTheRecordingAreDropped) {
   recorded(r).entry(kPointer, 3, R::kF).entry(kPointer + 8, 2, R::kG).exit(kPointer + 64, 5, R::kG);
   EXPECT_THAT(r.lines(), ElementsAreArray(kRecorded));
   EXPECT_THAT(r.notes(), testing::Contains("bad-time 3"));
-  // Without the length of the recording, consecutive records are not contradicted.
+  // If the length of the recording is unknown, nothing contradicts these times.
   r.elapsed("");
   EXPECT_THAT(r.lines(), testing::SizeIs(testing::Gt(kRecorded.size())));
-  // The recorder may measure with another clock, which differs slightly.
+  // The recorder may measure the length with another clock, so it may differ slightly.
   R longer;
   longer.elapsed("0.003067967");
   recorded(longer).exit(kBegun + kSecond / 2, 0, R::kMain);
@@ -335,7 +335,7 @@ TEST(UftraceTimes, RecordsAfterTheRecordingAreDropped) {
   EXPECT_THAT(sleeping.lines(), testing::Contains("100/100 [1000000000010, 1100000000000] demo:main"));
 }
 
-TEST(UftraceTimes, RecordsAfterTheTasksExitAreDropped) {
+TEST(UftraceTimes, RecordsAfterTheExitOfTheTaskAreDropped) {
   for (const bool is_last : {true, false}) {
     R r;
     PerfBytes perf;
@@ -351,7 +351,7 @@ TEST(UftraceTimes, RecordsAfterTheTasksExitAreDropped) {
   }
 }
 
-// The other files are wrong then, or belong to another recording.
+// If even the first record contradicts the other files, these files are wrong or of another recording.
 TEST(UftraceTimes, AFirstRecordThatContradictsTheFilesIsRight) {
   R r;
   r.elapsed("0.003067967");
@@ -362,7 +362,7 @@ TEST(UftraceTimes, AFirstRecordThatContradictsTheFilesIsRight) {
   EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 20] demo:main"));
 }
 
-TEST(UftraceTimes, ARecordWithArgumentsFromTheFuture) {
+TEST(UftraceTimes, ARecordWithArgumentsFromTheFutureIsDropped) {
   R r;
   r.entry(10, 0, R::kMain).entry_with_payload(11 + 274 * kSecond, 1, R::kF, 40).exit(13, 1, R::kF);
   r.exit(20, 0, R::kMain);
@@ -380,10 +380,10 @@ TEST(UftraceTimes, LongSleepsAreNotDamage) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-TEST(UftraceDamage, ALengthOfAnEventThatSkipsGoodRecords) {
+TEST(UftraceDamage, AWrongLengthOfAnEventLosesNoRecord) {
   constexpr std::uint64_t kCalls = 4000;
   constexpr std::uint64_t kWatchCpuWithData = 100011 * 65536ull + 5 * 8 + 4 + 3;
-  R r;  // 4 bytes of data, but their length has a flipped bit
+  R r;  // the event has 4 bytes of data, but its length has a flipped bit
   r.entry(10, 0, R::kMain).word(11).word(kWatchCpuWithData).word(0x8004);
   for (std::uint64_t i = 0; i < kCalls; ++i) r.entry(12 + 2 * i, 1, R::kF).exit(13 + 2 * i, 1, R::kF);
   r.exit(20'000, 0, R::kMain);
@@ -391,7 +391,7 @@ TEST(UftraceDamage, ALengthOfAnEventThatSkipsGoodRecords) {
 }
 
 // There may be any number of consecutive loss records.
-TEST(UftraceDamage, LossesInARow) {
+TEST(UftraceDamage, ConsecutiveLossesAreOneLoss) {
   R r;
   r.lost(1).lost(2).entry(10, 0, R::kMain).lost(3).lost(4).lost(5).exit(20, 0, R::kMain).thread(101).lost(6);
   EXPECT_THAT(r.lines(), ElementsAre("100/100 @10 event:records lost count=3", "100/100 @10 buffer full",
@@ -401,7 +401,7 @@ TEST(UftraceDamage, LossesInARow) {
   EXPECT_THAT(r.notes(), testing::Contains("records-lost 21"));
 }
 
-TEST(UftraceDamage, AtTheStartOfAForkedChild) {
+TEST(UftraceDamage, DamageAtTheStartOfAForkedChildDoesNotLoseInheritedCalls) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
   r.entry(10, 0, R::kMain).entry(15, 1, R::kFork).exit(25, 1, R::kFork).exit(40, 0, R::kMain);
@@ -409,7 +409,7 @@ TEST(UftraceDamage, AtTheStartOfAForkedChild) {
   EXPECT_THAT(r.lines(), testing::Contains("101/101 [22, 24] demo:main repaired=\"inherited-call\""));
 }
 
-TEST(UftraceFiles, UnreadableFilesThatAreNotNeeded) {
+TEST(UftraceFiles, FilesThatAreNotNeededMayBeUnreadable) {
   R r;
   for (const char* name : {"note.txt", "extern.dat", "default.opts"})
     std::filesystem::create_symlink(name, r.path() / name);  // a link to itself
@@ -418,7 +418,7 @@ TEST(UftraceFiles, UnreadableFilesThatAreNotNeeded) {
   EXPECT_THAT(r.notes(), testing::Contains("DIR/note.txt: can't open: Too many levels of symbolic links"));
 }
 
-TEST(UftraceFiles, RecordFilesThatAreNotOpened) {
+TEST(UftraceFiles, UnreadableRecordFilesAreNoted) {
   for (const char* name : {"7.dat", "perf-cpu0.dat", "kernel-cpu0.dat"}) {
     R r;
     std::filesystem::create_symlink(name, r.path() / name);  // a link to itself
@@ -430,7 +430,7 @@ TEST(UftraceFiles, RecordFilesThatAreNotOpened) {
   }
 }
 
-TEST(UftraceFiles, MissingRecordFiles) {
+TEST(UftraceFiles, MissingRecordFilesAreNoted) {
   R r;
   r.lines();
   EXPECT_THAT(r.notes(),
@@ -451,7 +451,7 @@ TEST(UftraceFiles, WithoutTasksAndRecordsThereIsNothingToShow) {
   EXPECT_THAT(r.lines(), IsEmpty());
 }
 
-TEST(UftraceFiles, FilesOfDeselectedThreads) {
+TEST(UftraceFiles, FilesOfDeselectedThreadsAreNotShown) {
   R r;
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   r.entry(10, 0, R::kMain).exit(20, 0, R::kMain).thread(101).entry(10, 0, R::kF).exit(20, 0, R::kF);

@@ -1,4 +1,4 @@
-// The description of a recording: an instant, and its text files as blobs.
+// The description of a recording is an instant, and its text files are blobs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -40,8 +40,8 @@ TEST(UftraceDescription, EmptyFilesAreNotShown) {
   EXPECT_THAT(r.description(), Not(Contains(HasSubstr("default.opts"))));
 }
 
-// The description comes before everything that is shown, including messages and names.
-TEST(UftraceDescription, IsAtTheFirstTime) {
+// The description comes before all other events, including messages and names.
+TEST(UftraceDescription, IsAtTheTimeOfTheFirstEvent) {
   R r;
   r.file("extern.dat", "0.000000005 early\n").entry(10, 0, R::kMain).exit(20, 0, R::kMain).lines();
   EXPECT_THAT(r.description(), Contains(StartsWith("100/100 @5 event:uftrace info")));
@@ -49,7 +49,7 @@ TEST(UftraceDescription, IsAtTheFirstTime) {
   EXPECT_THAT(r.description(), Contains(StartsWith("100/100 @3 event:uftrace info")));
 }
 
-// If no record is near the start of the file, the description is at the start of the program.
+// If the file starts with damage, the description has the time of the program's start.
 TEST(UftraceDescription, ComesBeforeDamage) {
   R r;
   r.bytes(std::string(5000, '\0')).entry(10, 0, R::kMain).exit(20, 0, R::kMain).lines();

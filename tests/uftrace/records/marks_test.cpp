@@ -1,4 +1,4 @@
-// The positions of another input's hits in the calls of a recording, and the threads to which they belong.
+// Matches the hits of another input with the calls of a recording, to find the thread of these hits.
 #include <cstdint>
 #include <filesystem>
 #include <gmock/gmock.h>
@@ -17,13 +17,13 @@ namespace {
 
 using R = RecordingBuilder;
 
-// Functions of RecordingBuilder have 0x100 bytes. The recorder's addresses are after their first
-// instructions, and tracepoints can be anywhere.
+// The functions of RecordingBuilder have 0x100 bytes. The addresses in records are after the first
+// instructions of a function. A tracepoint can be anywhere in a function.
 constexpr std::uint64_t kInMain = R::kMain + 0x40, kInF = R::kF + 0x80, kInG = R::kG + 0xff;
 
 class Marks : public testing::Test {
  protected:
-  // The thread on which another input with these hits is shown: "100/100", or a separate one.
+  // Returns the thread on which these hits of another input are shown, such as "100/100", or kApart.
   std::string seat_of(std::vector<ThreadMark> marks, std::uint64_t resolution_ns = 1000,
                       std::int64_t offset_ns = 0) {
     recording_.lines();  // this call writes the files
@@ -53,11 +53,11 @@ class Marks : public testing::Test {
   static constexpr std::string_view kApart = "2/1";
 
   R recording_;
-  std::string lost_file_;  // removed before the hits are matched
+  std::string lost_file_;  // this file is removed before the hits are matched
   std::string said_;
 };
 
-TEST_F(Marks, AreInTheCallOfTheirFunction) {
+TEST_F(Marks, BelongToTheThreadWithACallOfTheirFunction) {
   recording_.entry(10'000, 0, R::kMain + 8).entry(20'000, 1, R::kF + 8).exit(30'000, 1, R::kF + 8);
   recording_.exit(90'000, 0, R::kMain + 8);
   EXPECT_EQ(seat_of({{25'000, kInF}}), "100/100");
@@ -69,8 +69,8 @@ TEST_F(Marks, AreInTheCallOfTheirFunction) {
   EXPECT_EQ(said_, "session.trace: guest: no hit is inside an open call of its function");
 }
 
-// A tracepoint in the first instructions of a function is hit before the recorder has recorded the call.
-TEST_F(Marks, BeforeTheRecorderNoticesACallAreInTheNextEntry) {
+// A tracepoint in the first instructions of a function is hit before the call is recorded.
+TEST_F(Marks, BeforeTheirCallIsRecordedBelongToTheNextEntry) {
   recording_.entry(10'000, 0, R::kMain + 8).entry(20'000, 1, R::kF + 8).exit(30'000, 1, R::kF + 8);
   recording_.exit(90'000, 0, R::kMain + 8);
   EXPECT_EQ(seat_of({{15'000, R::kF}}), "100/100");
@@ -80,8 +80,8 @@ TEST_F(Marks, BeforeTheRecorderNoticesACallAreInTheNextEntry) {
   EXPECT_EQ(seat_of({{15'000, R::kF + 9}}), kApart) << "the call had been noticed there";
 }
 
-// A timestamp in microseconds is truncated, so the hit was later within its microsecond.
-TEST_F(Marks, AreAnywhereInTheirMicrosecond) {
+// If timestamps have microseconds, a hit is at any time within the microsecond of its timestamp.
+TEST_F(Marks, MayBeAnywhereInTheirMicrosecond) {
   recording_.entry(10'500, 0, R::kMain)
       .entry(20'400, 1, R::kF)
       .exit(20'500, 1, R::kF)
@@ -108,7 +108,7 @@ TEST_F(Marks, AreMovedWithTheirInput) {
   EXPECT_EQ(seat_of({{125'000, kInF}}, 1000, -90'000), kApart);
 }
 
-TEST_F(Marks, InAFunctionThatIsAlwaysOpenAreWeakEvidence) {
+TEST_F(Marks, InAFunctionThatIsAlwaysOpenDoNotMatch) {
   recording_.entry(10'000, 0, R::kMain)
       .entry(20'000, 1, R::kF)
       .exit(80'000, 1, R::kF)
@@ -119,7 +119,7 @@ TEST_F(Marks, InAFunctionThatIsAlwaysOpenAreWeakEvidence) {
             "call for only 0 of 2 hits");
 }
 
-TEST_F(Marks, WithEstimatedExitsOpenCallsAreEnough) {
+TEST_F(Marks, WithEstimatedExitsOnlyNeedOpenCalls) {
   recording_.estimated_exits();
   recording_.entry(10'000, 0, R::kMain)
       .entry(20'000, 1, R::kF)
@@ -147,8 +147,8 @@ TEST_F(Marks, DistinguishThreads) {
       "session.trace: guest: at most 2 of 3 hits are inside open calls of their functions (in thread 101)");
 }
 
-// Both threads are in f all the time, but the hits of each one come directly after its own entries.
-TEST_F(Marks, InTwoThreadsBelongToTheMostRecentEntry) {
+// Both threads are in f all the time. The hits of a thread come shortly after entries of this thread.
+TEST_F(Marks, InTwoThreadsBelongToTheThreadWithTheMostRecentEntries) {
   recording_.task_line("TASK timestamp=0.000000001 tid=101 pid=100");
   for (const std::uint64_t tid : {100u, 101u}) {
     recording_.thread(tid);
@@ -162,7 +162,7 @@ TEST_F(Marks, InTwoThreadsBelongToTheMostRecentEntry) {
   EXPECT_EQ(said_, "session.trace: guest: its hits match open calls of both thread 100 and thread 101");
 }
 
-TEST_F(Marks, AChildIsInTheCallsThatItBeganIn) {
+TEST_F(Marks, OfAChildMayBeInInheritedCalls) {
   recording_.task_line("FORK timestamp=0.000030000 pid=200 ppid=100");
   recording_.entry(10'000, 0, R::kMain)
       .entry(20'000, 1, R::kFork)
@@ -196,7 +196,7 @@ TEST_F(Marks, CallsThatAreStillOpenEndWithTheLastRecord) {
   EXPECT_EQ(seat_of({{21'000, kInF}}), kApart);
 }
 
-TEST_F(Marks, WithoutSymbolsAreUnknown) {
+TEST_F(Marks, WithoutSymbolsDoNotMatch) {
   recording_.file("demo.sym", "");
   recording_.entry(10'000, 0, R::kF).exit(90'000, 0, R::kF);
   EXPECT_EQ(seat_of({{25'000, kInF}}), kApart);

@@ -1,4 +1,4 @@
-// --no-libcall hides the calls of PLT symbols, as in uftrace.
+// As in uftrace, --no-libcall hides the calls of PLT symbols.
 #include <cstdint>
 #include <gmock/gmock.h>
 #include <string>
@@ -39,16 +39,16 @@ TEST_F(NoLibcall, CallbacksAreShown) {
   EXPECT_THAT(recording_.notes(), IsEmpty());
 }
 
-// qsort is written as a pair, because it has no length.
-TEST_F(NoLibcall, BothEndsAreLeftOut) {
+// The call of qsort has no length, so it is a pair.
+TEST_F(NoLibcall, BothPartsOfAPairAreLeftOut) {
   recording_.entry(10, 0, R::kMain).entry(11, 1, kQsort).exit(11, 1, kQsort).exit(20, 0, R::kMain);
   EXPECT_THAT(lines(), ElementsAre("100/100 [10, 20] demo:main"));
   EXPECT_THAT(lines(false),
               ElementsAre("100/100 [10, 20] demo:main", "100/100 [11 demo:qsort", "100/100 11] demo:qsort"));
 }
 
-// A hidden setjmp must still work. uftrace loses track of the calls there.
-TEST_F(NoLibcall, HiddenCallsKeepTheirMeaning) {
+// A hidden call of setjmp must still restore the open calls at a longjmp. uftrace does not do this.
+TEST_F(NoLibcall, HiddenCallsOfSetjmpStillHaveAnEffect) {
   recording_.entry(10, 0, R::kMain).entry(11, 1, R::kG).exit(12, 1, R::kG);
   recording_.entry(13, 1, R::kF).exit(15, 1, R::kG).exit(20, 0, R::kMain);
   EXPECT_THAT(lines(), ElementsAre("100/100 [10, 20] demo:main",

@@ -1,4 +1,4 @@
-// The open calls of a thread, during a scan of its records.
+// ScannedCalls has the open calls of a thread during a scan of the thread's records.
 #include "converters/uftrace/records/open_calls.h"
 
 #include <fmt/format.h>
@@ -49,8 +49,8 @@ TEST(ScannedCallsTest, MismatchesOpenOrEndCalls) {
   EXPECT_THAT(calls.addresses(), ElementsAre(kF, 0u));
 }
 
-// A record that does not match ends or opens calls. Each of these calls is passed on while it is innermost.
-TEST(ScannedCallsTest, PassesOnTheCallsThatChange) {
+// A record that does not match the open calls ends or opens several calls. The scan gets each of these calls.
+TEST(ScannedCallsTest, PassesEachChangedCallToTheScan) {
   struct Data {
     int number = 0;
   };
@@ -81,7 +81,7 @@ TEST(ScannedCallsTest, PassesOnTheCallsThatChange) {
   EXPECT_EQ(calls.calls()[1].data.number, 0);
 }
 
-// A depth above the recorder's maximum is damage.
+// A depth above the maximum of the recorder is damage.
 TEST(ScannedCallsTest, IsLimitedToTheDepthOfTheRecorder) {
   constexpr std::size_t kMost = 65536;
   ScannedCalls<> calls(std::vector<std::uint64_t>(kMost - 1, kF));

@@ -1,4 +1,4 @@
-// Arguments of an unknown size never affect the next record.
+// Payloads of an unknown size do not affect the next record.
 #include <cstddef>
 #include <cstdint>
 #include <gmock/gmock.h>
@@ -12,9 +12,9 @@ namespace {
 using testing::ElementsAre;
 using R = RecordingBuilder;
 
-constexpr std::uint64_t kUnlisted = 0x7fff'1234'5678;  // no map contains it
+constexpr std::uint64_t kUnlisted = 0x7fff'1234'5678;  // an address that is in no map
 
-TEST(UftracePayloads, BeforeTheFirstCallOfAnotherProgram) {
+TEST(UftracePayloads, MayComeBeforeTheFirstCallOfAnotherProgram) {
   R r;
   r.task_line("SESS timestamp=0.000000020 pid=100 sid=00000000000000ff exename=\"/bin/other\"");
   r.task_line("TASK timestamp=0.000000025 tid=100 pid=100");
@@ -30,7 +30,7 @@ TEST(UftracePayloads, BeforeTheFirstCallOfAnotherProgram) {
                                      "100/100 [33, 34] other:other"));
 }
 
-TEST(UftracePayloads, BeforeACallInALibraryThatNoMapLists) {
+TEST(UftracePayloads, MayComeBeforeACallInAnUnlistedLibrary) {
   R r;
   r.entry(10, 0, R::kMain).entry_with_payload(12, 1, R::kF, 24);
   r.entry(13, 2, kUnlisted).exit(14, 2, kUnlisted).exit(15, 1, R::kF).exit(40, 0, R::kMain);
@@ -38,7 +38,7 @@ TEST(UftracePayloads, BeforeACallInALibraryThatNoMapLists) {
                                      "100/100 [13, 14] [unknown]:<7fff12345678>"));
 }
 
-TEST(UftracePayloads, BetweenCallsInALibraryThatNoMapLists) {
+TEST(UftracePayloads, MayComeBetweenCallsInAnUnlistedLibrary) {
   R r;
   r.entry(10, 0, R::kMain).entry_with_payload(12, 1, kUnlisted, 40).entry_with_payload(13, 2, kUnlisted, 8);
   r.exit(14, 2, kUnlisted).exit(15, 1, kUnlisted).exit(40, 0, R::kMain);
@@ -47,7 +47,7 @@ TEST(UftracePayloads, BetweenCallsInALibraryThatNoMapLists) {
                           "100/100 [13, 14] [unknown]:<7fff12345678>"));
 }
 
-TEST(UftracePayloads, BeforeALongjmp) {
+TEST(UftracePayloads, MayComeBeforeALongjmp) {
   R r;
   r.entry(10, 0, R::kMain).entry(11, 1, R::kSetjmp).exit(12, 1, R::kSetjmp).entry(13, 1, R::kF);
   r.entry_with_payload(14, 2, R::kG, 32).exit(20, 1, R::kSetjmp).entry(21, 1, R::kF).entry(22, 2, R::kG);
@@ -56,8 +56,8 @@ TEST(UftracePayloads, BeforeALongjmp) {
                                                 "100/100 [21, 24] demo:f", "100/100 [22, 23] demo:g"}));
 }
 
-// The record after setjmp's second return does not match this return, but is certainly a record.
-TEST(UftracePayloads, BeforeALongjmpAndANewStack) {
+// The record after the second return of setjmp does not match the open calls, but is certainly a record.
+TEST(UftracePayloads, MayComeBeforeALongjmpAndANewStack) {
   R r;
   r.info_line("argspec:g@arg1/i32");
   r.entry(10, 0, R::kMain).entry(11, 1, R::kSetjmp).exit(12, 1, R::kSetjmp).entry(13, 1, R::kF);
@@ -67,8 +67,8 @@ TEST(UftracePayloads, BeforeALongjmpAndANewStack) {
                                                testing::HasSubstr("repaired=\"longjmp\""))));
 }
 
-// Tests all positions of records with a payload relative to the end of a block.
-TEST(UftracePayloads, AtTheBordersOfBlocks) {
+// Tests all positions of the end of a block inside records with a payload.
+TEST(UftracePayloads, MayCrossTheEndOfABlock) {
   for (const std::size_t payload : {8u, 24u, 72u}) {
     R r;
     r.small_blocks();

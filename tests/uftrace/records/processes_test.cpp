@@ -1,4 +1,4 @@
-// Forks, execs and loaded libraries: the events of task.txt between the records.
+// Shows forks, execs and loads of libraries, which task.txt lists, between the records.
 #include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
@@ -18,9 +18,9 @@ namespace {
 using testing::ElementsAre;
 using R = RecordingBuilder;
 
-// The recorder may receive sessions in any order. The first image of a process is the one with the earliest
-// time.
-TEST(UftraceExecs, InAnyOrderOfLines) {
+// The recorder may write sessions in any order. A process first runs the program of the session with the
+// earliest time.
+TEST(UftraceExecs, MayBeInAnyOrderOfLines) {
   constexpr std::string_view kSecond =
       "SESS timestamp=0.000000030 pid=200 sid=0123456789abcdef exename=\"/bin/two\"";
   constexpr std::string_view kFirst =
@@ -46,7 +46,7 @@ TEST(UftraceForks, AChildBeginsInsideItsParentsCalls) {
                           "101/101 @22 flow to event:fork #1", "101/101 [23, 24] demo:f"));
 }
 
-// The parent's records begin inside main, whose name appears only in its exit, after the fork.
+// The parent's records begin inside main. The name of main is only in its exit, which is after the fork.
 TEST(UftraceForks, AChildHasNamesFromLaterRecordsOfItsParent) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
@@ -72,7 +72,7 @@ TEST(UftraceForks, EventsBeforeTheFirstRecordOfAChildAreInInheritedCalls) {
                   "101/101 @21 cpu 0: 0 (new) -> 101", "101/101 @25 cpu 0: 101 (running) -> 0",
                   "101/101 [25, 28] sched:linux:schedule (pre-empted) cpu=0 state='runnable' next_cpu=0",
                   "101/101 @28 cpu 0: 0 (new) -> 101", "101/101 @40 cpu 0: 101 (dead) -> 0"));
-  // The flow ends at the start of these calls. Later, viewers would connect it with the call off the CPU.
+  // The flow ends at the start of the inherited calls. If it ended later, it would be in the schedule call.
   EXPECT_THAT(r.lines(), testing::Contains("101/101 @21 flow to event:fork #1"));
 }
 
@@ -88,7 +88,7 @@ TEST(UftraceForks, ALibraryThatAChildLoadsFirstIsInInheritedCalls) {
                           "101/101 @22 event:dlopen path=\"./plug.so\""));
 }
 
-// The call is a pair. Viewers join its parts, so both reasons for the repair must be kept.
+// The call of main is a pair. Viewers show the arguments of both parts, so the names of the arguments differ.
 TEST(UftraceForks, AnInheritedCallMayAlsoBeCutAtItsEnd) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
@@ -105,8 +105,8 @@ TEST(UftraceForks, AnInheritedCallMayAlsoBeCutAtItsEnd) {
                                      "100/100 25] demo:fork", "100/100 40] demo:main"));
 }
 
-// A server that forks for every request. Each child must be found without searching all the others.
-TEST(UftraceForks, ThousandsOfForks) {
+// A server may fork for every request. The conversion must find each fork without a search in all forks.
+TEST(UftraceForks, ThousandsOfForksAreFast) {
   constexpr std::uint64_t kForks = 5000, kCallsBetween = 40;
   R r;
   r.entry(1, 0, R::kMain);
@@ -129,8 +129,8 @@ TEST(UftraceForks, ThousandsOfForks) {
   EXPECT_THAT(r.notes().front(), fmt::format("inherited-call {}", 2 * kForks));
 }
 
-// The child writes the time of the fork when its parent may have continued. Its first exit shows from which
-// call it was forked.
+// When the child writes the FORK line, the parent may have continued. The child's first exit shows which call
+// of the parent forked.
 TEST(UftraceForks, TheForkingCallIsFoundDespiteALaterTimestamp) {
   R r;
   r.task_line("FORK timestamp=0.000000030 pid=101 ppid=100");
@@ -146,7 +146,7 @@ TEST(UftraceForks, TheForkingCallIsFoundDespiteALaterTimestamp) {
   EXPECT_THAT(lines, testing::Contains("100/100 @12 flow from event:fork #1"));
 }
 
-// At the time of the FORK line in task.txt, the parent may run another program.
+// At the time of a FORK line, the parent may already run another program.
 TEST(UftraceForks, AChildRunsTheProgramOfItsParentAtTheFork) {
   R r;
   r.task_line("SESS timestamp=0.000000020 pid=100 sid=00000000000000ff exename=\"/bin/other\"");
@@ -168,7 +168,7 @@ TEST(UftraceForks, AChildWithoutCallsHasNoArrow) {
   EXPECT_THAT(r.lines(), ElementsAre("100/100 [10, 40] demo:main", "100/100 [15, 25] demo:fork"));
 }
 
-TEST(UftraceForks, OnlyTheSelectedThreads) {
+TEST(UftraceForks, OnlySelectedThreadsAreShown) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
   r.entry(10, 0, R::kMain).entry(15, 1, R::kFork).exit(25, 1, R::kFork).exit(40, 0, R::kMain);
@@ -205,11 +205,11 @@ TEST(UftraceDlopen, IsAnInstant) {
                           "100/100 [20, 30] plug.so:plug"));
 }
 
-// ---- The call that forked ----
+// ---- The forking call ----
 
-// Children may run after their parent has continued, and their lines may have any order. The pids determine
-// the order.
-TEST(UftraceForks, ChildrenTakeTheCallsInTheOrderOfTheirPids) {
+// Children may run after the parent has continued, so their FORK lines may have any order. Their pids have
+// the order of the forks.
+TEST(UftraceForks, ForkingCallsAndPidsHaveTheSameOrder) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=103 ppid=100");
   r.task_line("FORK timestamp=0.000000061 pid=101 ppid=100");
@@ -219,11 +219,11 @@ TEST(UftraceForks, ChildrenTakeTheCallsInTheOrderOfTheirPids) {
   r.exit(90, 0, R::kMain);
   for (const std::uint64_t child : {101u, 102u, 103u}) r.thread(child).exit(child, 1, R::kFork);
   const auto lines = r.lines();
-  std::map<std::string, std::string> time_of;  // by flow
+  std::map<std::string, std::string> time_of;  // indexed by flow
   for (const std::string& line : lines)
     if (const auto at = line.find(" flow "); at != std::string::npos)
       time_of[line.substr(line.find('#')) + line.substr(at, 8)] = line.substr(0, at);
-  std::map<std::string, std::string> from_of;  // by child
+  std::map<std::string, std::string> from_of;  // indexed by child
   for (const std::string flow : {"#1", "#2", "#3"})
     from_of[time_of[flow + " flow to"]] = time_of[flow + " flow fr"];
   EXPECT_EQ(from_of, (std::map<std::string, std::string>{{"101/101 @101", "100/100 @20"},
@@ -231,8 +231,8 @@ TEST(UftraceForks, ChildrenTakeTheCallsInTheOrderOfTheirPids) {
                                                          {"103/103 @103", "100/100 @40"}}));
 }
 
-// After the largest pid, pids restart.
-TEST(UftraceForks, PidsWrapAround) {
+// After the largest pid, the kernel uses small pids again.
+TEST(UftraceForks, ASmallPidMayComeAfterALargeOne) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=7 ppid=100")
       .task_line("FORK timestamp=0.000000061 pid=101 ppid=100");
@@ -245,8 +245,8 @@ TEST(UftraceForks, PidsWrapAround) {
                           "100/100 @30 flow from event:fork #2", "7/7 @71 flow to event:fork #2"}));
 }
 
-// A child without records also has a forking call, which is not available to other children.
-TEST(UftraceForks, ChildrenWithoutRecords) {
+// A child without records also has a forking call. No other child gets this call.
+TEST(UftraceForks, ChildrenWithoutRecordsHaveAForkingCall) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100")
       .task_line("FORK timestamp=0.000000061 pid=102 ppid=100");
@@ -255,7 +255,7 @@ TEST(UftraceForks, ChildrenWithoutRecords) {
   EXPECT_THAT(r.lines(), testing::Contains("100/100 @30 flow from event:fork #1"));
 }
 
-// The program's fork calls the fork of libc. This is one fork, which starts in the outermost call.
+// The call of fork contains a call of _Fork. This is only one fork. The flow starts in the outer call.
 TEST(UftraceForks, NestedForksAreOneFork) {
   R r;
   r.file(
@@ -276,7 +276,7 @@ TEST(UftraceForks, NestedForksAreOneFork) {
 }
 
 // If `fork` was not recorded, the child's first exit shows which call of the parent forked.
-TEST(UftraceForks, FromACallOfAnyName) {
+TEST(UftraceForks, AForkingCallMayHaveAnyName) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100");
   r.entry(10, 0, R::kMain).entry(20, 1, R::kG).exit(22, 1, R::kG).entry(30, 1, R::kF).exit(90, 1, R::kF);
@@ -285,7 +285,7 @@ TEST(UftraceForks, FromACallOfAnyName) {
 }
 
 // A call of the same function at another depth is not the forking call.
-TEST(UftraceForks, FromACallOfAnyNameAtItsDepth) {
+TEST(UftraceForks, AForkingCallOfAnyNameHasTheDepthOfTheChildsExit) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100");
   r.entry(10, 0, R::kMain).entry(12, 1, R::kF).exit(14, 1, R::kF);
@@ -295,7 +295,7 @@ TEST(UftraceForks, FromACallOfAnyNameAtItsDepth) {
   EXPECT_THAT(r.lines(), testing::Contains("100/100 @21 flow from event:fork #1"));
 }
 
-TEST(UftraceForks, WithoutACallOfForkFromTheOpenCallOfTheParent) {
+TEST(UftraceForks, WithoutAForkingCallTheArrowStartsInTheOpenCallOfTheParent) {
   R r;
   r.task_line("FORK timestamp=0.000000025 pid=101 ppid=100");
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(30, 1, R::kF).entry(40, 1, R::kG).exit(50, 1, R::kG);
@@ -305,8 +305,8 @@ TEST(UftraceForks, WithoutACallOfForkFromTheOpenCallOfTheParent) {
                                      "101/101 [26, 27] demo:f repaired=\"inherited-call,open-at-end\""}));
 }
 
-// One flipped bit in a time of the parent changes neither the inherited calls nor the start of the flow.
-TEST(UftraceForks, AFlippedBitInTheParentsTimes) {
+// A flipped bit in a time of the parent must not change the inherited calls or the start of the flow.
+TEST(UftraceForks, AFlippedBitInATimeOfTheParentChangesNothing) {
   constexpr std::uint64_t kStart = 1'000'000'000'000;
   constexpr int kFlippedRecord = 2;
   for (int bit = 0; bit < 64; ++bit) {
@@ -340,8 +340,8 @@ TEST(UftraceForks, AFlippedBitInTheParentsTimes) {
   }
 }
 
-// The time of the forking call is wrong. The records after it in the file show that the call began earlier.
-TEST(UftraceForks, AForkWithATooLateStart) {
+// The entry of fork has a wrong time, which is after the FORK line. The next records are earlier.
+TEST(UftraceForks, AForkingCallMayHaveATooLateTime) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100");
   r.entry(10, 0, R::kMain).entry(20 + 64, 1, R::kFork).exit(22, 1, R::kFork).entry(30, 1, R::kG);
@@ -353,7 +353,7 @@ TEST(UftraceForks, AForkWithATooLateStart) {
   EXPECT_EQ(*std::prev(arrow), "100/100 [84 demo:fork");
 }
 
-TEST(UftraceForks, NoArrowFromAHiddenCall) {
+TEST(UftraceForks, ACallThatIsTooDeepHasNoArrow) {
   constexpr std::uint64_t kHidden = 512;
   R r;
   r.task_line("FORK timestamp=0.000002000 pid=101 ppid=100");
@@ -364,8 +364,8 @@ TEST(UftraceForks, NoArrowFromAHiddenCall) {
   EXPECT_THAT(r.lines(), testing::Not(testing::Contains(testing::HasSubstr(" flow "))));
 }
 
-// The names of the child's calls may already be in a cache, from its parent. The flow must still end. The
-// call that the child leaves with its first record may be its outermost and last call.
+// The child's first record ends its outermost and only call. The flow must end before this record. It must
+// also end if the label of the call is already in a cache, because of the parent.
 TEST(UftraceForks, TheArrowEndsInTheCallThatTheChildLeaves) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
@@ -377,7 +377,7 @@ TEST(UftraceForks, TheArrowEndsInTheCallThatTheChildLeaves) {
                                      "101/101 @22 flow to event:fork #1", "101/101 22] demo:fork"));
 }
 
-// Readers connect a flow with the call around it. The latest call may be over.
+// Viewers connect a flow with the call that is open at its time. Here, this is main, because f has ended.
 TEST(UftraceForks, WithoutTheForkingCallTheArrowStartsInTheCallAroundIt) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
@@ -388,7 +388,7 @@ TEST(UftraceForks, WithoutTheForkingCallTheArrowStartsInTheCallAroundIt) {
 
 // ---- Programs and libraries ----
 
-TEST(UftraceExec, OfAForkedChild) {
+TEST(UftraceExec, EndsTheInheritedCallsOfAForkedChild) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
   r.task_line("SESS timestamp=0.000000030 pid=101 sid=00000000000000ff exename=\"/bin/other\"");
@@ -403,8 +403,8 @@ TEST(UftraceExec, OfAForkedChild) {
                                      "101/101 [35, 37] other:start"}));
 }
 
-// Before version 0.10, a .sym file did not contain the name of its module.
-TEST(UftraceExec, OfAProgramOfTheSameBasename) {
+// Before version 0.10, a .sym file did not contain the path of its module.
+TEST(UftraceExec, MayStartAProgramWithTheSameBasename) {
   R r;
   r.task_line("SESS timestamp=0.000000030 pid=100 sid=00000000000000bb exename=\"/other/demo\"");
   r.file("sid-00000000000000bb.map", "401000-403000 r-xp 00000000 00:00 0    /other/demo\n");
@@ -419,8 +419,8 @@ TEST(UftraceExec, OfAProgramOfTheSameBasename) {
   EXPECT_THAT(r.notes(), testing::Not(testing::Contains("unsure-symbols 1")));
 }
 
-// Events of a thread without records are also shown on its lane.
-TEST(UftraceExec, OfAThreadWithoutRecords) {
+// A thread without records has a lane for the events in task.txt.
+TEST(UftraceExec, IsShownOnAThreadWithoutRecords) {
   R r;
   r.elapsed("0.010904173");
   r.task_line("FORK timestamp=900000.000000020 pid=101 ppid=100");
@@ -433,8 +433,8 @@ TEST(UftraceExec, OfAThreadWithoutRecords) {
                                      "101/101 @900000000000040 event:dlopen path=\"./plug.so\""}));
 }
 
-// Unlike a message, dlopen is an event of the thread itself.
-TEST(UftraceDlopen, AfterTheRecordsIsInsideTheOpenCalls) {
+// Unlike a message, dlopen shows that the thread was still running.
+TEST(UftraceDlopen, AfterTheRecordsProlongsTheOpenCalls) {
   R r;
   r.task_line("DLOP timestamp=0.000000040 tid=100 sid=0123456789abcdef base=700000 libname=\"./plug.so\"");
   r.file("extern.dat", "0.000000030 a\n0.000000050 b\n");
@@ -445,14 +445,14 @@ TEST(UftraceDlopen, AfterTheRecordsIsInsideTheOpenCalls) {
                                      "100/100 @50 event:external-data: b message=\"b\""));
 }
 
-TEST(UftraceDlopen, OfAnUnknownThread) {
+TEST(UftraceDlopen, OfAnUnknownThreadIsNoted) {
   R r;
   r.task_line("DLOP timestamp=0.000000015 tid=777 sid=0123456789abcdef base=700000 libname=\"./plug.so\"");
   r.entry(10, 0, R::kMain).exit(40, 0, R::kMain).lines();
   EXPECT_THAT(r.notes(), ElementsAre("no-thread 1", "DIR/task.txt: load of ./plug.so by thread 777"));
 }
 
-TEST(UftraceEnd, OfAProgramThatASignalEnded) {
+TEST(UftraceEnd, OfAProgramByASignalIsShown) {
   R r;
   r.info_line("exit_status:139");
   r.entry(10, 0, R::kMain).thread(101).entry(20, 0, R::kF).exit(30, 0, R::kF);

@@ -1,4 +1,4 @@
-// Builds records as bytes.
+// Builds the bytes of a record file.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace convert::uftrace {
 
-// Two functions.
+// The addresses of two functions.
 inline constexpr std::uint64_t kF = 0x401100, kG = 0x401200;
 
-// Builds a record file: little endian, records of 16 bytes.
+// Builds a little-endian record file. Each record has 16 bytes.
 class RecordBytes {
  public:
   RecordBytes& word(std::uint64_t word) {

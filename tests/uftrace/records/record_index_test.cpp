@@ -1,4 +1,4 @@
-// A damaged index is ignored. It never changes what is shown.
+// A damaged index is ignored. The output is the same with an index, without one, and with a damaged one.
 #include "converters/uftrace/records/record_index.h"
 
 #include <cstddef>
@@ -27,7 +27,7 @@ using R = RecordingBuilder;
 
 constexpr std::uint64_t kFromNs = 5000;
 
-// Passes on the events that are needed from a time on.
+// Passes only events that do not end before kFromNs.
 class LateEvents final : public SinkStage {
  public:
   using SinkStage::SinkStage;
@@ -59,7 +59,7 @@ class RecordIndexTest : public testing::Test {
   }
   ~RecordIndexTest() override { std::filesystem::remove_all(folder_); }
 
-  // The trace of the late events. The index is used if it exists, and made otherwise.
+  // Returns the trace of the late events. If `has_index` is true, makes the index or uses an existing one.
   std::string late(bool has_index) {
     RecordingOptions own;
     if (has_index) own.index = folder_;
@@ -99,7 +99,7 @@ class RecordIndexTest : public testing::Test {
     EXPECT_TRUE(late(true) == expected);
     ASSERT_EQ(notes_.groups().size(), 1U);
     EXPECT_EQ(notes_.groups().front().kind->name, kIndexIgnored.name);
-    EXPECT_TRUE(index() == whole);  // it is made again
+    EXPECT_TRUE(index() == whole);  // a new index replaces the damaged one
   }
 
   R recording_;
@@ -129,8 +129,8 @@ TEST_F(RecordIndexTest, ADamagedIndexIsIgnored) {
   expect_ignored(whole + std::string(8, '\0'), whole, expected);
 }
 
-// A mark of another file has no calls that fit.
-TEST_F(RecordIndexTest, EntriesMustBeThoseOfOpenCalls) {
+// A mark that was made for another file has open calls that do not match this file.
+TEST_F(RecordIndexTest, OpenCallsOfAMarkMustHaveEntriesInTheFile) {
   late(true);
   const IndexMark mark = parsed(index())->threads.at(0).marks.at(3);
   ASSERT_FALSE(mark.open.empty());

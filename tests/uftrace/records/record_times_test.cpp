@@ -5,7 +5,7 @@
 namespace convert::uftrace {
 namespace {
 
-TEST(RecordTimes, TrustTimesShortlyAfterTheLatestItem) {
+TEST(RecordTimes, TimesShortlyAfterTheLatestItemAreTrusted) {
   RecordTimes times;
   EXPECT_EQ(times.trusted_until_ns(), 0u);
   times.add_item(5000, true);
@@ -17,7 +17,7 @@ TEST(RecordTimes, TrustTimesShortlyAfterTheLatestItem) {
   EXPECT_EQ(times.seen_ns(), 5000u) << "events may be estimates";
 }
 
-TEST(RecordTimes, AfterDamageATimeMayBeAsEarlyAsTheEarlierOfTheLastTwo) {
+TEST(RecordTimes, AfterDamageATimeMayBeSlightlyBeforeTheLastTwoTimes) {
   RecordTimes times;
   times.add_plain(10 * kCloseNs);
   EXPECT_EQ(times.after_damage_ns(), 9 * kCloseNs);

@@ -1,4 +1,4 @@
-// The choice of the next record after damage, and the tolerances of times.
+// Tests where reading continues after damage, and which times are accepted.
 #include "converters/uftrace/records/resync.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ constexpr std::uint64_t kTime = 1'000'000'000'000;
 
 class ResyncTest : public testing::Test {
  protected:
-  // Valid until the next call.
+  // The result is valid until the next call of ahead().
   Lookahead ahead(const RecordBytes& bytes, bool at_end = true) {
     text_ = bytes.whole();
     return {std::as_bytes(std::span(text_)), at_end};
@@ -74,7 +74,7 @@ TEST_F(ResyncTest, ALossHasOnlyACount) {
   EXPECT_FALSE(is_timely_at(RecordBytes().word(0).word(2 + kCountUnit))) << "no magic";
 }
 
-TEST_F(ResyncTest, EventsHaveIdsOfUftrace) {
+TEST_F(ResyncTest, EventsHaveOnlyIdsThatUftraceUses) {
   for (const std::uint64_t id : {100'001u, 100'100u, 200'001u, 200'100u, 1'000'000u, 2'000'000u})
     EXPECT_TRUE(fits_at(RecordBytes().event(kTime, id), 1)) << id;
   for (const std::uint64_t id : {100'000u, 100'101u, 200'000u, 200'101u, 999'999u, 2'000'001u})
@@ -103,8 +103,8 @@ TEST_F(ResyncTest, AnExitFollowsTheExitOfTheInnermostCall) {
   EXPECT_FALSE(fits_at(RecordBytes().exit(kTime, 0, kF + 2), 1025));
 }
 
-// QEMU gives an exit the depth of its caller, and the exit of the outermost call the depth 0.
-TEST_F(ResyncTest, TheExitOfTheOutermostCallHasNoCallersDepth) {
+// In recordings by QEMU, an exit has the depth of the caller. The exit of the outermost call has depth 0.
+TEST_F(ResyncTest, TheExitOfTheOutermostCallMayHaveDepth0) {
   shift_ = {.entry = 0, .exit = 1};
   EXPECT_TRUE(fits_at(RecordBytes().exit(kTime + 1, 0, kF), 1));
   EXPECT_TRUE(fits_at(RecordBytes().exit(kTime + 1, 0, kF), 2));
@@ -117,7 +117,7 @@ TEST_F(ResyncTest, TheEndOfTheFileAlsoFits) {
   EXPECT_FALSE(is_timely_at(RecordBytes().word(kTime)));
 }
 
-TEST_F(ResyncTest, AfterACallItsCallerIsInnermost) {
+TEST_F(ResyncTest, AfterAnExitTheCallerIsInnermost) {
   const ScannedCalls<> open({kF, kG});
   const Resync resync(facts_, shift_, open);
   const auto after = [&](RecordType type, std::size_t depth) {
@@ -157,7 +157,7 @@ TEST_F(ResyncTest, AFunctionOfAnOpenCallIsKnown) {
   EXPECT_THAT(resync.find_likely(ahead(bytes), 0, kMaxPayload, {.time_ns = kTime}), Optional(16));
 }
 
-TEST_F(ResyncTest, ARecordMustBeFollowedByATime) {
+TEST_F(ResyncTest, APlausibleTimeMustComeAfterARecord) {
   EXPECT_EQ(likely(RecordBytes().entry(kTime, 3, kF).text(16)), std::nullopt);
   EXPECT_THAT(likely(RecordBytes().entry(kTime, 3, kF).lost(1)), Optional(0));
   EXPECT_THAT(likely(RecordBytes().entry(kTime, 3, kF, 24).text(16)), Optional(0))
@@ -167,7 +167,7 @@ TEST_F(ResyncTest, ARecordMustBeFollowedByATime) {
       << "a loss says nothing of the time";
 }
 
-TEST_F(ResyncTest, RecordsAreAtWordsUpToTheReach) {
+TEST_F(ResyncTest, RecordsAreFoundAtWordsUpToTheReach) {
   const RecordBytes bytes = RecordBytes().text(24).entry(kTime, 3, kF);
   EXPECT_THAT(likely(bytes, 0, 24), Optional(24));
   EXPECT_EQ(likely(bytes, 0, 23), std::nullopt);
@@ -176,8 +176,8 @@ TEST_F(ResyncTest, RecordsAreAtWordsUpToTheReach) {
   EXPECT_EQ(likely(RecordBytes().text(4).entry(kTime, 3, kF)), std::nullopt);
 }
 
-// The record may follow a payload of the maximum length.
-TEST_F(ResyncTest, ACallWithAPayloadIsFollowedByARecord) {
+// The payload may have the maximum length.
+TEST_F(ResyncTest, ARecordMustComeAfterACallWithAPayload) {
   const auto call = [](std::size_t payload) {
     return RecordBytes().entry(kTime, 3, kNoCode, payload).exit(kTime, 3, kNoCode).text(2000);
   };
@@ -192,7 +192,7 @@ TEST_F(ResyncTest, ACallWithAPayloadIsFollowedByARecord) {
       << "more may come";
 }
 
-TEST_F(ResyncTest, NothingFollowsTheLastPayload) {
+TEST_F(ResyncTest, TheLastPayloadMayEndTheFile) {
   const Expectation expected{.time_ns = kTime, .depth = 1, .top_address = kF};
   const auto following = [&](std::size_t size, bool at_end = true) {
     return resync_.find_after_payload(ahead(RecordBytes().text(size), at_end), expected);
@@ -206,7 +206,7 @@ TEST_F(ResyncTest, NothingFollowsTheLastPayload) {
 
 TEST_F(ResyncTest, AfterAPayloadASureRecordIsPreferred) {
   const Expectation expected{.time_ns = kTime, .depth = 2, .top_address = kG};
-  // A record that is only likely comes before the one that fits.
+  // The first record is only likely. A later record fits the open calls.
   const RecordBytes bytes = RecordBytes()
                                 .entry(kTime, 7, kF)
                                 .entry(kTime, 9, kNoCode)
@@ -235,7 +235,7 @@ TEST_F(ResyncTest, AnExitOfTheInnermostCallIsSure) {
 
 class ResyncTimes : public ResyncTest {
  protected:
-  static constexpr std::uint64_t kMoment = std::uint64_t{1} << 16;  // short enough not to be examined
+  static constexpr std::uint64_t kMoment = std::uint64_t{1} << 16;  // shorter differences are not examined
   static constexpr std::uint64_t kClose = std::uint64_t{1} << 22;
   static constexpr std::uint64_t kFar = std::uint64_t{1} << 47;
 
@@ -243,7 +243,7 @@ class ResyncTimes : public ResyncTest {
     const Record record{.time_ns = time_ns, .word = 0x28 + kF * 65536};
     return resync_.is_time_damaged(record, last_ns, ahead(following));
   }
-  // Builds two records that follow the record.
+  // Builds the two records that come after the record whose time is examined.
   static RecordBytes two_records(std::uint64_t next_ns, std::uint64_t second_ns) {
     return RecordBytes().entry(next_ns, 1, kG).exit(second_ns, 1, kG);
   }
@@ -254,14 +254,14 @@ TEST_F(ResyncTimes, ThatCannotBeDrawnAreDamaged) {
   EXPECT_FALSE(is_damaged(kTimeLimitNs - 1, kTimeLimitNs - 1, {}));
 }
 
-TEST_F(ResyncTimes, AMomentLaterNeedsNoCheck) {
+TEST_F(ResyncTimes, AMomentLaterAreNotChecked) {
   const RecordBytes following = two_records(kTime + 1, kTime + 2);
   EXPECT_FALSE(is_damaged(kTime + kMoment - 1, kTime, following));
   EXPECT_TRUE(is_damaged(kTime + kMoment, kTime, following));
   EXPECT_FALSE(is_damaged(kTime - 1, kTime, following));
 }
 
-TEST_F(ResyncTimes, TwoWitnessesMustBeCloserToThePreviousOne) {
+TEST_F(ResyncTimes, AreDamagedIfTwoRecordsAreCloserToThePreviousRecord) {
   constexpr std::uint64_t kLate = kTime + 2 * kMoment;
   EXPECT_TRUE(is_damaged(kLate, kTime, two_records(kTime, kTime + kMoment - 1)));
   EXPECT_FALSE(is_damaged(kLate, kTime, two_records(kTime, kTime + kMoment)));
@@ -277,13 +277,13 @@ TEST_F(ResyncTimes, TwoWitnessesMustBeCloserToThePreviousOne) {
       << "a loss has no time";
 }
 
-TEST_F(ResyncTimes, OfTheFirstRecordAreNotLongAfterTheNext) {
+TEST_F(ResyncTimes, OfTheFirstRecordAreDamagedIfTheyAreLongAfterTheNextTimes) {
   EXPECT_TRUE(is_damaged(kTime + kClose, 0, two_records(kTime, kTime)));
   EXPECT_FALSE(is_damaged(kTime + kClose, 0, two_records(kTime, kTime + 1)));
   EXPECT_FALSE(is_damaged(kTime + kClose, 0, two_records(kTime + kClose, kTime + kClose)));
 }
 
-TEST_F(ResyncTimes, OfTheFirstRecordAreNotDaysBeforeTheNext) {
+TEST_F(ResyncTimes, OfTheFirstRecordAreDamagedIfTheyAreDaysBeforeTheNextTimes) {
   facts_.elapsed_ns = 1000;
   EXPECT_TRUE(is_damaged(kTime, 0, two_records(kTime + kFar, kTime + kFar)));
   EXPECT_FALSE(is_damaged(kTime, 0, two_records(kTime + kFar, kTime)));
@@ -292,7 +292,7 @@ TEST_F(ResyncTimes, OfTheFirstRecordAreNotDaysBeforeTheNext) {
   EXPECT_FALSE(is_damaged(kTime, 0, two_records(kTime + kFar, kTime + kFar)));
 }
 
-TEST_F(ResyncTimes, ALeapOverDaysIsAcceptedIfTwoFollow) {
+TEST_F(ResyncTimes, MayLeapOverDaysIfTwoRecordsAreAlsoLate) {
   facts_.elapsed_ns = 1000;
   constexpr std::uint64_t kLate = kTime + kFar;
   EXPECT_FALSE(is_damaged(kLate, kTime, two_records(kLate, kLate + kClose - 1)));

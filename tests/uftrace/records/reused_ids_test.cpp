@@ -1,5 +1,5 @@
-// Threads and processes that write to one file: because they had the same id one after the other, or after
-// clone().
+// Several threads or processes can write to one file. They have the same id, one after the other, or they are
+// the result of clone().
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -20,7 +20,7 @@ using testing::IsSupersetOf;
 using testing::Not;
 using R = RecordingBuilder;
 
-// Process 100 forks 101, and again 101 when the first one has ended. Each child returns from its fork.
+// Process 100 forks two children with the id 101, one after the other. Each child returns from its fork.
 void has_children_in_turn(R& r) {
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
   r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100");
@@ -46,7 +46,7 @@ TEST(UftraceReusedIds, EachChildBeginsInTheCallsOfItsOwnFork) {
   EXPECT_THAT(r.lines({.tids = {100}}), Not(Contains(HasSubstr("101/"))));
 }
 
-TEST(UftraceReusedIds, NotesNameThePlaceInTheFile) {
+TEST(UftraceReusedIds, NotesNameThePositionInTheFile) {
   R r;
   has_children_in_turn(r);
   r.exit(70, 5, R::kG).bytes("garbage!garbage!");
@@ -55,7 +55,7 @@ TEST(UftraceReusedIds, NotesNameThePlaceInTheFile) {
   EXPECT_THAT(r.notes(), Contains(HasSubstr("DIR/101.dat:+0x80: not records, up to the end of the file")));
 }
 
-TEST(UftraceReusedIds, AThreadAndThenAProcess) {
+TEST(UftraceReusedIds, AThreadAndALaterProcessMayHaveOneId) {
   R r;
   r.task_line("TASK timestamp=0.000000020 tid=101 pid=100");
   r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100");
@@ -77,7 +77,7 @@ TEST(UftraceReusedIds, AThreadAndThenAProcess) {
   EXPECT_EQ(threads[2]["forked by"], 100);
 }
 
-// A child runs slightly before it writes its FORK line.
+// A child runs for a short time before it writes its FORK line.
 TEST(UftraceReusedIds, KernelEventsBelongToTheOwnerOfTheIdAtThatTime) {
   R r;
   r.task_line("TASK timestamp=0.000000020 tid=101 pid=100");
@@ -105,8 +105,8 @@ TEST(UftraceReusedIds, KernelEventsBelongToTheOwnerOfTheIdAtThatTime) {
   EXPECT_THAT(r.notes(), Not(Contains(HasSubstr("bad-time"))));
 }
 
-// Perfetto takes the process of a switched thread from the last name of its id.
-TEST(UftraceReusedIds, TracksOfCpusShowOneProcessOfAnId) {
+// In Perfetto, an id on a CPU track belongs to the last process that had this id.
+TEST(UftraceReusedIds, CpuTracksShowOnlyTheLastProcessWithAnId) {
   R r;
   r.task_line("TASK timestamp=0.000000020 tid=101 pid=100");
   r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100");
@@ -123,7 +123,7 @@ TEST(UftraceReusedIds, TracksOfCpusShowOneProcessOfAnId) {
               Contains(HasSubstr("2 context switches of threads whose ids other processes had later")));
 }
 
-// posix_spawn writes no FORK line.
+// If a program is started by posix_spawn, it has no FORK line.
 TEST(UftraceReusedIds, AProgramStartedByPosixSpawnIsNotAnExec) {
   R r;
   r.task_line("SESS timestamp=0.000000020 pid=101 sid=0123456789abcdef exename=\"/bin/demo\"");
@@ -164,7 +164,7 @@ TEST(UftraceReusedIds, KernelCallsBelongToTheOwnerOfTheIdAtThatTime) {
               IsSupersetOf({"100/101 [25, 30] [kernel]:do_syscall", "101/101 [65, 70] [kernel]:vfs_read"}));
 }
 
-// After clone() without CLONE_VM, the child writes the entry of the forking call a second time.
+// After clone() without CLONE_VM, two processes write to one file. The child writes the entry of f again.
 TEST(UftraceSharedFile, TwoProcessesThatWriteToOneFileAreNoted) {
   R r;
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(25, 1, R::kF).entry(40, 1, R::kG).exit(50, 1, R::kG);
@@ -180,7 +180,7 @@ TEST(UftraceSharedFile, TwoProcessesThatWriteToOneFileAreNoted) {
   EXPECT_EQ(r.lines(), lines);
 }
 
-TEST(UftraceSharedFile, AnEarlierEntryThatIsNotARepetitionIsFromOneProcess) {
+TEST(UftraceSharedFile, AnEarlierEntryThatIsNotARepetitionDoesNotShowTwoProcesses) {
   R r;
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(25, 1, R::kF).entry(20, 1, R::kG).exit(30, 1, R::kG);
   r.exit(40, 0, R::kMain).lines();

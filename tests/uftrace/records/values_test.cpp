@@ -1,4 +1,4 @@
-// Conversion of recordings with arguments, source lines and events.
+// Converts recordings with arguments, source lines and events.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +22,7 @@ constexpr auto kSeven = "\7\0\0\0"sv;
 class UftraceValues : public testing::Test {
  protected:
   UftraceValues() { r_.info_line("argspec:f@arg1/i32,arg2/s").info_line("retspec:f@retval/i32"); }
-  // main calls f.
+  // Records a call of f by main.
   void calls() {
     r_.entry(10, 0, R::kMain)
         .entry_with(11, 1, R::kF, "\7\0\0\0\2\0ab"sv)
@@ -39,7 +39,7 @@ TEST_F(UftraceValues, AreArgumentsOfTheirCalls) {
   EXPECT_THAT(r_.notes(), IsEmpty());
 }
 
-// Enumerators occur repeatedly. Therefore, all functions store them as names and not as texts.
+// The same enumerators occur many times. Therefore, they are stored as names and not as texts.
 TEST(UftraceEnums, AreNames) {
   R r;
   r.info_line("argspec:f@arg1/e:color;g@arg1/e:color").info_line("enumauto:enum color { RED, GREEN = 5 }");
@@ -49,14 +49,14 @@ TEST(UftraceEnums, AreNames) {
               ElementsAre("100/100 [10, 20] demo:f arg1='GREEN'", "100/100 [30, 40] demo:g arg1='RED'"));
 }
 
-TEST_F(UftraceValues, AreLeftOutOnRequest) {
+TEST_F(UftraceValues, AreLeftOutIfRequested) {
   calls();
   EXPECT_THAT(r_.lines({}, {.no_args = true}),
               ElementsAre("100/100 [10, 20] demo:main", "100/100 [11, 12] demo:f"));
   EXPECT_THAT(r_.notes(), IsEmpty());
 }
 
-TEST_F(UftraceValues, OfAFunctionWithoutSpecAreSkipped) {
+TEST_F(UftraceValues, OfAFunctionWithoutASpecAreSkipped) {
   r_.entry(10, 0, R::kMain)
       .entry_with(11, 1, R::kG, "\7\0\0\0\2\0ab"sv)
       .exit(12, 1, R::kG)
@@ -72,7 +72,7 @@ TEST_F(UftraceValues, OfAFunctionWithoutSpecAreSkipped) {
                                       "DIR/100.dat:+0x10: 8 bytes of arguments or return value of g@demo"));
 }
 
-// A killed recorder leaves no info file.
+// A recorder that was killed has not written the info file.
 TEST(UftraceValuesWithoutInfo, ComeFromTheDebugFile) {
   R r;
   r.file("info", "").file("demo.dbg", "F: 1100 f\nA: @arg1/i32,arg2/s\nR: @retval/i32\n");
@@ -86,7 +86,7 @@ TEST(UftraceValuesWithoutInfo, ComeFromTheDebugFile) {
   EXPECT_THAT(r.notes(), testing::Not(testing::Contains(testing::StartsWith("payload-skipped"))));
 }
 
-// Without the info file, the records show the byte order.
+// If there is no info file, the records show the byte order.
 TEST(UftraceValuesWithoutInfo, MayBeBigEndian) {
   R r;
   r.big_endian();
@@ -135,7 +135,7 @@ TEST_F(UftraceValues, AreFollowedByTheSourceLine) {
                                       "100/100 [11, 12] demo:f arg1=7 arg2=\"ab\" loc='a.c:3' retval=-1"));
 }
 
-// All calls of a function except the first use a faster path.
+// The first call of a function takes a slower path than the others.
 TEST_F(UftraceValues, EveryCallHasItsSourceLine) {
   r_.file("demo.dbg", "F: 1200 g\nL: 3 a.c\n");
   r_.entry(10, 0, R::kMain).entry(11, 1, R::kG).exit(12, 1, R::kG).entry(13, 1, R::kG).exit(14, 1, R::kG);
@@ -145,7 +145,7 @@ TEST_F(UftraceValues, EveryCallHasItsSourceLine) {
                           "100/100 [13, 14] demo:g loc='a.c:3'", "100/100 [15, 16] demo:g loc='a.c:3'"));
 }
 
-// A plain entry that does not match the open calls is repaired, with and without a line.
+// The entry does not match the open calls. It must be repaired even if the function has a source line.
 TEST_F(UftraceValues, MismatchedCallsAreStillRepaired) {
   r_.file("demo.dbg", "F: 1200 g\nL: 3 a.c\n");
   r_.entry(10, 0, R::kMain).entry(11, 1, R::kG).exit(12, 1, R::kG).entry(13, 0, R::kG).exit(14, 0, R::kG);
@@ -154,7 +154,7 @@ TEST_F(UftraceValues, MismatchedCallsAreStillRepaired) {
                           "100/100 [11, 12] demo:g loc='a.c:3'", "100/100 [13, 14] demo:g loc='a.c:3'"));
 }
 
-TEST_F(UftraceValues, ReadValuesAreArgumentsOfTheirCall) {
+TEST_F(UftraceValues, ValuesOfReadTriggersAreArgumentsOfTheCall) {
   r_.entry(10, 0, R::kMain)
       .event_with(10, 100013, "\x47\x10\x40\0\0\0\0\0"sv)
       .entry_with(11, 1, R::kF, "\7\0\0\0\2\0ab"sv)
@@ -173,7 +173,7 @@ TEST_F(UftraceValues, ReadValuesAreArgumentsOfTheirCall) {
   EXPECT_THAT(r_.notes(), IsEmpty());
 }
 
-TEST_F(UftraceValues, ValuesReadBeforeALossBelongToNoCall) {
+TEST_F(UftraceValues, ValuesOfReadTriggersBeforeALossAreDropped) {
   r_.entry(10, 0, R::kMain)
       .event_with(10, 100013, "\x47\x10\x40\0\0\0\0\0"sv)
       .lost(3)
@@ -191,7 +191,7 @@ TEST_F(UftraceValues, UserEventsHaveNames) {
   EXPECT_THAT(r_.lines(), ElementsAre("100/100 [10, 20] demo:main", "100/100 @11 event:uftest:step"));
 }
 
-// Tests blocks of any size, because a payload may cross the end of a block.
+// In small blocks, payloads often cross the end of a block.
 TEST_F(UftraceValues, PayloadsMayBeAnywhereInABlock) {
   r_.entry(1, 0, R::kMain);
   constexpr int kCalls = 2000;

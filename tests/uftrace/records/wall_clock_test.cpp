@@ -1,4 +1,4 @@
-// --utc: converts the recorder's times to times of the wall clock.
+// The option --utc converts the recorder's times to times of the wall clock.
 #include <gmock/gmock.h>
 #include <string>
 #include <vector>
@@ -26,7 +26,7 @@ TEST_F(WallClock, IsAheadByTheRecordedOffset) {
   EXPECT_THAT(lines(false), ElementsAre("100/100 [10, 20] demo:main"));
 }
 
-TEST_F(WallClock, OfQemuIsItsOwn) {
+TEST_F(WallClock, OfQemuNeedsNoOffset) {
   recording_.utc_offset("");
   EXPECT_THAT(lines(), ElementsAre("100/100 [10, 20] demo:main"));
   EXPECT_THAT(recording_.notes(), IsEmpty());
@@ -37,7 +37,7 @@ TEST_F(WallClock, IsNotedIfItIsUnknown) {
       ElementsAre("no-wall-clock 1", "DIR/info: has no utc_offset, which uftrace writes since v0.17");
   EXPECT_THAT(lines(), ElementsAre("100/100 [10, 20] demo:main"));
   EXPECT_THAT(recording_.notes(), note);
-  recording_.utc_offset("9223372037");  // exceeds 64 bits of ns
+  recording_.utc_offset("9223372037");  // more nanoseconds than 63 bits can hold
   EXPECT_THAT(lines(), ElementsAre("100/100 [10, 20] demo:main"));
   EXPECT_THAT(recording_.notes(), note);
   EXPECT_THAT(lines(false), ElementsAre("100/100 [10, 20] demo:main"));

@@ -24,7 +24,7 @@ constexpr std::string_view kBuildId = "abcdefghijklmnopqrst";
 constexpr std::string_view kBuildIdHex = "6162636465666768696a6b6c6d6e6f7071727374";
 constexpr std::uint64_t kStart = 0x55550000;
 
-// The files of a machine below a directory, the sysroot.
+// The directory `root_` is the sysroot, which has the files of the recorded machine.
 class ElfFilesTest : public testing::Test {
  protected:
   ElfFilesTest() {
@@ -33,7 +33,7 @@ class ElfFilesTest : public testing::Test {
   }
   static ElfBuilder program(std::string_view build_id = kBuildId) {
     ElfBuilder elf;
-    elf.load(0, 0x1234);  // two pages
+    elf.load(0, 0x1234);  // needs two pages of memory
     if (!build_id.empty()) elf.add_build_id(build_id);
     return elf;
   }
@@ -46,7 +46,7 @@ class ElfFilesTest : public testing::Test {
     root_.file(path.native(), bytes);
     return *this;
   }
-  // The symbol at 0x100, or "none".
+  // Returns the name of the symbol at 0x100, or "none".
   std::string name(std::string_view path = "/usr/bin/app", std::string_view build_id = kBuildIdHex,
                    std::uint64_t size = 0x2000) {
     const Image module{.kind = Image::Kind::Module,
@@ -62,7 +62,7 @@ class ElfFilesTest : public testing::Test {
     const Symbol* const symbol = table != nullptr ? table->find_function(0x108) : nullptr;
     return symbol != nullptr ? std::string(symbol->name) : "none";
   }
-  // The symbol of a library that the program loaded.
+  // Returns the name of the symbol at 0x100 in a library that the program loaded, or "none".
   std::string library_name(const std::string& path) {
     notes_ = {};
     ElfFiles files("/tmp/run", options_);
@@ -71,7 +71,7 @@ class ElfFilesTest : public testing::Test {
     const Symbol* const symbol = table != nullptr ? table->find_function(0x108) : nullptr;
     return symbol != nullptr ? std::string(symbol->name) : "none";
   }
-  // "<kind>: <text>" with the root as ROOT.
+  // Returns lines such as "<kind>: <text>", in which ROOT is the sysroot.
   std::vector<std::string> notes() const {
     std::vector<std::string> lines;
     for (const Notes::Group& group : notes_.groups()) {
@@ -95,14 +95,14 @@ class ElfFilesTest : public testing::Test {
   Notes notes_;
 };
 
-TEST_F(ElfFilesTest, TheProgramThatWasRecorded) {
+TEST_F(ElfFilesTest, TheRecordedProgramHasNames) {
   file("usr/bin/app", with_symbol(program(), "main"));
   EXPECT_EQ(name(), "main");
   EXPECT_THAT(notes(), IsEmpty());
-  EXPECT_EQ(name("/usr/bin/app", kBuildIdHex, 0x9000), "main");  // with a build-id, the size is ignored
+  EXPECT_EQ(name("/usr/bin/app", kBuildIdHex, 0x9000), "main");  // the size is ignored
 }
 
-TEST_F(ElfFilesTest, AnotherBuildHasOtherNames) {
+TEST_F(ElfFilesTest, AnotherBuildIsNotUsed) {
   file("usr/bin/app", with_symbol(program("ABCDEFGHIJKLMNOPQRST"), "main"));
   EXPECT_EQ(name(), "none");
   EXPECT_THAT(notes(), ElementsAre(missing("ROOT/usr/bin/app: is another build (its build-id is "
@@ -115,7 +115,7 @@ TEST_F(ElfFilesTest, AnotherBuildHasOtherNames) {
                                   "6162636465666768696a6b6c6d6e6f7071727374)")));
 }
 
-TEST_F(ElfFilesTest, WithoutBuildIdTheSizeDecides) {
+TEST_F(ElfFilesTest, WithoutABuildIdTheSizeMustMatch) {
   file("usr/bin/app", with_symbol(program(), "main"));
   EXPECT_EQ(name("/usr/bin/app", "", 0x2000), "main");
   EXPECT_THAT(
@@ -129,8 +129,8 @@ TEST_F(ElfFilesTest, WithoutBuildIdTheSizeDecides) {
           "ROOT/usr/bin/app: is another build (it takes 8192 bytes of memory, recorded were 12288)")));
 }
 
-// PARAMETERS is a program with debug information: main() has no parameters, and the first one of kinds() is
-// `fd`.
+// PARAMETERS is a program with debug information. Its main() has no parameters, and the first parameter of
+// its kinds() is `fd`.
 class ParametersOfFiles : public ElfFilesTest {
  protected:
   ParametersOfFiles() {
@@ -146,7 +146,7 @@ class ParametersOfFiles : public ElfFilesTest {
     start_ = std::ranges::find(symbols->symbols(), "kinds", &Symbol::name)->start;
     std::filesystem::copy(PARAMETERS, root_.path() / "usr/bin/app");
   }
-  // The name of the first parameter of kinds(); "none" without a name.
+  // Returns the name of the first parameter of kinds(), or "none" if it has no name.
   std::string first() {
     notes_ = {};
     ElfFiles files("/tmp/run", options_);
@@ -154,7 +154,7 @@ class ParametersOfFiles : public ElfFilesTest {
     files.add_notes(notes_);
     return function_.integers.empty() ? "none" : function_.integers.front().name;
   }
-  // True if the types of the parameter and of the result are known.
+  // Returns true if the types of the first parameter and of the result are known.
   bool has_types() const {
     return !function_.integers.empty() && function_.integers.front().type && function_.result;
   }
@@ -203,7 +203,7 @@ TEST_F(ParametersOfFiles, ComeFromTheDebugFile) {
   EXPECT_EQ(first(), "fd");
 }
 
-TEST_F(ParametersOfFiles, MissingOnesAreNoted) {
+TEST_F(ParametersOfFiles, MissingParametersAreNoted) {
   file("usr/bin/app", with_symbol(program(), "main"));
   image_.build_id = kBuildIdHex;
   EXPECT_EQ(first(), "none");
@@ -239,7 +239,7 @@ TEST_F(ElfFilesTest, MissingSymbolsAreNoted) {
               ElementsAre("no-symbol-file: /tmp/run/app.sym: is missing; app: not an absolute path"));
 }
 
-TEST_F(ElfFilesTest, NoElfOpensNothing) {
+TEST_F(ElfFilesTest, WithoutElfNoFileIsOpened) {
   file("usr/bin/app", with_symbol(program(), "main"));
   options_.is_off = true;
   EXPECT_EQ(name(), "none");
@@ -249,7 +249,7 @@ TEST_F(ElfFilesTest, NoElfOpensNothing) {
           "no-symbol-file: /tmp/run/app.sym: is missing; /usr/bin/app: not read because of --no-elf"));
 }
 
-TEST_F(ElfFilesTest, WithoutSysrootTheFilesOfThisMachine) {
+TEST_F(ElfFilesTest, WithoutASysrootTheFilesOfThisMachineAreUsed) {
   file("usr/bin/app", with_symbol(program(), "main"));
   options_.sysroot.clear();
   EXPECT_EQ(name((root_.path() / "usr/bin/app").native()), "main");
@@ -269,7 +269,7 @@ TEST_F(ElfFilesTest, LinksStayBelowTheSysroot) {
   EXPECT_EQ(name("/usr/../../../../usr/bin/app"), "main");
 }
 
-// Opening a FIFO without a writer would block, and opening a device could have side effects.
+// To open a FIFO without a writer would block. To open a device could have side effects.
 TEST_F(ElfFilesTest, OnlyRegularFilesAreOpened) {
   ASSERT_EQ(::mkfifo((root_.path() / "usr/bin/app").c_str(), 0600), 0);
   EXPECT_EQ(name(), "none");
@@ -301,7 +301,7 @@ TEST_F(ElfFilesTest, StrippedProgramsHaveDebugFiles) {
   EXPECT_EQ(name(), "exported");
   file(debug, with_symbol(program(), "main"));
   EXPECT_EQ(name(), "main");
-  // A program with all symbols needs no debug file. For a missing program, the debug file is sufficient.
+  // A program with all symbols needs no debug file. If the program is missing, the debug file is sufficient.
   file("usr/bin/app", with_symbol(program(), "own"));
   EXPECT_EQ(name(), "own");
   std::filesystem::remove(root_.path() / "usr/bin/app");
@@ -327,7 +327,7 @@ TEST_F(ElfFilesTest, DebugFilesByLinkMustMatch) {
     EXPECT_EQ(name(), "main") << place;
     linked("", checksum(debug) + 1);
     EXPECT_EQ(name("/usr/bin/app", ""), "exported") << place;
-    // If both files have a build-id, only the build-ids are compared.
+    // If program and debug file have build-ids, only the build-ids are compared.
     file(place, with_symbol(program(), "main"));
     linked(kBuildId, 0);
     EXPECT_EQ(name(), "main") << place;
@@ -340,7 +340,7 @@ TEST_F(ElfFilesTest, DebugFilesByLinkMustMatch) {
   EXPECT_EQ(name("/usr/bin/app", ""), "exported");
 }
 
-// Addresses count from the first mapping of the program, which its debug file may lack.
+// Addresses count from the first mapping of the program. The debug file may lack this mapping.
 TEST_F(ElfFilesTest, AddressesCountFromTheMappingOfTheProgram) {
   ElfBuilder at_fixed_place;
   at_fixed_place.load(0x400000, 0x1234);
@@ -353,8 +353,8 @@ TEST_F(ElfFilesTest, AddressesCountFromTheMappingOfTheProgram) {
   EXPECT_EQ(name(), "main");
 }
 
-// task.txt has neither build-ids nor sizes of libraries.
-TEST_F(ElfFilesTest, LibrariesThatTheProgramLoaded) {
+// task.txt has no build-ids and no sizes of libraries.
+TEST_F(ElfFilesTest, LoadedLibrariesAreNotedAsUnsure) {
   file("opt/plug.so", with_symbol(program(), "plug"));
   EXPECT_EQ(library_name("/opt/plug.so"), "plug");
   EXPECT_THAT(notes(), ElementsAre("unsure-symbols: ROOT/opt/plug.so: the recording has no build-id for this "

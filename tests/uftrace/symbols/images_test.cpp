@@ -15,7 +15,7 @@
 namespace convert::uftrace {
 namespace {
 
-TEST(Images, ALibraryHidesAnEarlierOneAtItsAddresses) {
+TEST(Images, ALibraryHidesAnEarlierLibraryAtTheSameAddresses) {
   TextRecording recording;
   recording.file("first.so.sym", "# path name: /first.so\n0000000000000100 00000010 T first\n");
   recording.file("second.so.sym", "# path name: /second.so\n0000000000000108 00000008 T second\n");
@@ -36,7 +36,7 @@ TEST(Images, ALibraryHidesAnEarlierOneAtItsAddresses) {
   EXPECT_EQ(images.at({.space = nullptr, .libraries = 0}, 0x7108).image, nullptr);
 }
 
-TEST(Images, AModuleMatchesByTheStartOfItsNameAndOthersByTheWholeName) {
+TEST(Images, AModuleMatchesByTheStartOfItsNameAndOtherImagesByTheWholeName) {
   const SymbolTable table("100 10 T f\n");
   AddressSpace space;
   space.map.modules = {{0x1000, 0x2000, "/a/libx.so.1", ""},
@@ -66,7 +66,7 @@ std::string kernel_name_at(std::uint64_t address, std::string_view text) {
   return function != nullptr ? std::string(function->name) : "";
 }
 
-TEST(KernelFunctions, AFunctionEndsAtTheStartOfTheNext) {
+TEST(KernelFunctions, AFunctionEndsAtTheStartOfTheNextFunction) {
   constexpr std::string_view kText =
       "0000000000000000 A fixed_percpu_data\n"
       "ffffffff81000000 T first\n"
@@ -103,13 +103,13 @@ TEST(KernelFunctions, SystemCallsHaveTheNameOfTheKernelsWordSize) {
             "__ia32_sys_getpid");
 }
 
-// kptr_restrict hides all addresses.
+// If kptr_restrict hides the addresses, all of them are 0.
 TEST(KernelFunctions, HiddenAddressesHaveNoNames) {
   EXPECT_EQ(kernel_name_at(0, "0000000000000000 T a\n0000000000000000 t b\n"), "");
   EXPECT_EQ(kernel_name_at(0xffffffff81000000, "0000000000000000 T a\n0000000000000000 t b\n"), "");
 }
 
-TEST(CallLabels, AreInTheOrderOfTheAddresses) {
+TEST(CallLabels, AreReturnedInTheOrderOfTheAddresses) {
   const SymbolTable table("100 10 T _ZN2ns3fooEv\n200 10 T bar\n");
   const Image image{.kind = Image::Kind::Module, .path = "/bin/a", .symbols = &table};
   const SymbolAt foo{.image = &image, .symbol = table.find_function(0x100)};

@@ -1,4 +1,4 @@
-// Caches of labels by address, for any number of epochs.
+// Caches of labels by address. Each epoch has its own cache.
 #include "converters/uftrace/symbols/label_cache.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@ namespace convert::uftrace {
 namespace {
 
 constexpr std::uint64_t kAddress = 0x401000;
-constexpr std::size_t kFirst = 4096;  // entries
+constexpr std::size_t kFirst = 4096;  // the number of entries
 
 CacheBudget budget{0};
 
@@ -33,9 +33,9 @@ TEST(LabelCaches, AreSeparateForEveryEpoch) {
   EXPECT_EQ(caches.of(0, budget).find(kAddress)->label, LabelId{7});
 }
 
-TEST(LabelCaches, ReplaceTheOldestEpochs) {
+TEST(LabelCaches, ReplaceTheLeastRecentlyUsedEpochs) {
   LabelCaches caches;
-  constexpr std::uint32_t kEpochs = 10'000;  // keeping all would take 640 MB
+  constexpr std::uint32_t kEpochs = 10'000;  // all caches together would need 640 MB
   for (std::uint32_t epoch = 0; epoch < kEpochs; ++epoch) {
     EXPECT_EQ(caches.of(epoch, budget).find(kAddress), nullptr) << "of another epoch";
     caches.of(epoch, budget).put(kAddress, {.label = LabelId{epoch}});
@@ -49,7 +49,7 @@ TEST(LabelCaches, KeepTheMostRecentEpochs) {
   LabelCaches caches;
   for (std::uint32_t epoch = 0; epoch < kKept; ++epoch) caches.of(epoch, budget).put(kAddress, {});
   caches.of(0, budget);
-  caches.of(kKept, budget);  // replaces 1, which is the least recently used one
+  caches.of(kKept, budget);  // replaces epoch 1, which is the least recently used
   for (std::uint32_t epoch = 2; epoch < kKept; ++epoch)
     EXPECT_NE(caches.of(epoch, budget).find(kAddress), nullptr);
   EXPECT_NE(caches.of(0, budget).find(kAddress), nullptr);
@@ -66,7 +66,7 @@ TEST(LabelCaches, RecordWhetherANameHasALine) {
   EXPECT_TRUE(cache.has_lines());
 }
 
-// A cache of many functions grows until it contains nearly all of them, and keeps its entries.
+// The cache grows until it contains nearly all of the functions. It keeps its entries when it grows.
 TEST(LabelCache, GrowsWithinTheBudget) {
   constexpr std::uint64_t kFunctions = 10'000;
   const auto fill = [](LabelCache& cache) {

@@ -45,12 +45,12 @@ class SymbolFileChoice : public testing::Test {
         name, "# path name: " + path + "\n# build-id: " + build_id + "\n1000 00000010 T in_" + name + "\n");
   }
   void make_unreadable(const std::string& name) {
-    files();  // lists the files
+    files();  // lists the files first
     std::filesystem::remove(recording_.path() / name);
-    std::filesystem::create_symlink(name, recording_.path() / name);  // a loop of links
+    std::filesystem::create_symlink(name, recording_.path() / name);  // a link to itself
   }
   std::uint64_t unreadable_files() const { return notes_.count(kUnreadableFile); }
-  // The name of the symbol in the chosen file.
+  // Returns the name of the symbol in the file that is used for this module.
   std::string_view of_module(std::string_view path, std::string_view build_id) {
     return name(files().of(
         {.kind = Image::Kind::Module, .path = std::string(path), .build_id = std::string(build_id)}));
@@ -76,7 +76,7 @@ class SymbolFileChoice : public testing::Test {
   std::optional<SymbolFiles> files_;
 };
 
-TEST_F(SymbolFileChoice, LibrariesWithOneNameDifferByTheSuffixOfTheirBuildId) {
+TEST_F(SymbolFileChoice, FilesOfLibrariesWithOneNameDifferByASuffixFromTheBuildId) {
   add("lib.so.sym", "/d1/lib.so", "8bafa098");
   add("lib.so-9054.sym", "/d2/lib.so", "90540000");
   EXPECT_EQ(of_module("/d1/lib.so", "8bafa098"), "in_lib.so.sym");
@@ -91,7 +91,7 @@ TEST_F(SymbolFileChoice, WithoutABuildIdTheSuffixComesFromThePath) {
   EXPECT_EQ(of_module("/d2/lib.so", ""), "in_lib.so-033b.sym");
 }
 
-TEST_F(SymbolFileChoice, OneBuildIdIsOneModuleWithAnyPath) {
+TEST_F(SymbolFileChoice, ModulesWithTheSameBuildIdAreTheSameModule) {
   add("lib.so.sym", "/usr/lib/lib.so", "8bafa098");
   EXPECT_EQ(of_module("/lib/lib.so", "8bafa098"), "in_lib.so.sym");
   EXPECT_EQ(of_module("/lib/lib.so", ""), "-");

@@ -51,7 +51,7 @@ class SymbolizerTest : public testing::Test {
     const SymbolSpan when = span(tid, time_ns);
     return symbolizer().label(when, address);
   }
-  // "category name" of a call of thread 100.
+  // Returns "category name" for a call of thread 100.
   std::string label(std::uint64_t address, std::uint64_t time_ns = 20) {
     const Names::Label parts = names_.label(label_id(100, address, time_ns));
     return std::string(names_.text(parts.category)) + " " + std::string(names_.text(parts.name));
@@ -71,12 +71,12 @@ TEST_F(SymbolizerTest, ACallBelongsToTheModuleAtItsAddress) {
   EXPECT_EQ(label(0x10200), "a ns::foo");
   EXPECT_EQ(label(0x1021f), "a ns::foo");
   EXPECT_EQ(label(0x50100), "libc.so.6 free");
-  EXPECT_EQ(label(0x10100), "a free");  // through the PLT: the caller's module
+  EXPECT_EQ(label(0x10100), "a free");  // a call through the PLT has the module of the caller
   EXPECT_EQ(label(0x14002), "a counter");
   EXPECT_TRUE(notes_.empty());
 }
 
-TEST_F(SymbolizerTest, DemanglesOnRequest) {
+TEST_F(SymbolizerTest, DemanglesNamesIfRequested) {
   demangle_ = Demangle::Full;
   EXPECT_EQ(label(0x10200), "a ns::foo()");
 }
@@ -87,7 +87,7 @@ TEST_F(SymbolizerTest, AddressesWithoutASymbolAreShownAsNumbersAndNotedOnce) {
   EXPECT_EQ(label(0x10220), "a <10220>");
   EXPECT_EQ(notes_.count(kNoSymbol), 0u);
   symbolizer().add_notes();
-  // The notes are sorted by address, for any order of requests.
+  // The notes are sorted by address, even if the addresses were looked up in another order.
   const std::string map = (recording_.path() / "sid-aa.map").native();
   EXPECT_THAT(notes_.groups().front().first,
               testing::ElementsAre(map + ": no symbol at 0x10220 in a",
@@ -95,7 +95,7 @@ TEST_F(SymbolizerTest, AddressesWithoutASymbolAreShownAsNumbersAndNotedOnce) {
   EXPECT_EQ(notes_.count(kNoSymbol), 2u);
 }
 
-TEST_F(SymbolizerTest, ALibraryExistsFromItsLoadOn) {
+TEST_F(SymbolizerTest, ALibraryIsKnownFromItsLoadOn) {
   task_text_ +=
       "DLOP timestamp=0.000000050 tid=100 sid=aa base=70000 libname=\"/d1/plug.so\"\n"
       "DLOP timestamp=0.000000080 tid=100 sid=aa base=70000 libname=\"/d2/other.so\"\n";
@@ -107,7 +107,7 @@ TEST_F(SymbolizerTest, ALibraryExistsFromItsLoadOn) {
   EXPECT_EQ(label(0x10200, 80), "a ns::foo");
 }
 
-TEST_F(SymbolizerTest, ALoadedLibraryWithoutASymbolFile) {
+TEST_F(SymbolizerTest, ALoadedLibraryWithoutASymbolFileIsNoted) {
   ElfBuilder elf;
   elf.load(0, 0x1234);
   elf.add_symbols(".symtab", SHT_SYMTAB, {{"plug", 0x100, 0x10}});
@@ -206,7 +206,7 @@ TEST_F(SymbolizerTest, TaskSymbolsCacheTheirResults) {
   EXPECT_EQ(symbols.cache()->find(0x10100), nullptr) << "another worker has its own";
 }
 
-TEST_F(SymbolizerTest, KernelAddresses) {
+TEST_F(SymbolizerTest, KernelAddressesHaveKernelNames) {
   recording_.file("kallsyms", "ffffffff81000000 T do_sys_open\nffffffff81000100 t next\n");
   EXPECT_EQ(label(0xffffffff81000010), "[kernel] do_sys_open");
   EXPECT_EQ(label(0xffff800000000000), "[kernel] <ffff800000000000>");
@@ -224,13 +224,13 @@ TEST_F(SymbolizerTest, KernelAddressesHaveTheSameLabelsForTasksAndTheKernel) {
                                    ": no symbol at 0xffffffff81001000 in [kernel]"));
 }
 
-TEST_F(SymbolizerTest, WithoutAStackNothingIsKernel) {
+TEST_F(SymbolizerTest, WithoutTheStacksAddressNoAddressIsInTheKernel) {
   recording_.file("sid-aa.map", "10000-20000 r-xp 00000000 00:00 0    /bin/a\n");
   EXPECT_EQ(label(0x10200), "a ns::foo");
   EXPECT_EQ(label(0xffffffff81000010), "[unknown] <ffffffff81000010>");
 }
 
-TEST_F(SymbolizerTest, PythonFunctionsAreNumbered) {
+TEST_F(SymbolizerTest, PythonFunctionsAreFoundByTheirNumber) {
   recording_.file("python.fake.sym",
                   "# symbols: 2\n# path name: python.fake\n"
                   "0000000000000001 T __main__.<module>\n0000000000000002 P dict.get\n");
@@ -241,7 +241,7 @@ TEST_F(SymbolizerTest, PythonFunctionsAreNumbered) {
   EXPECT_EQ(label(0x1000), "[unknown] <1000>");
 }
 
-TEST_F(SymbolizerTest, AThreadOfAnUnknownProgramHasOnlyNumbers) {
+TEST_F(SymbolizerTest, CallsOfAnUnknownProgramAreShownAsNumbers) {
   recording_.file("900.dat", "").file("sid-bb.map", "");
   task_text_ += "SESS timestamp=0.000000010 pid=200 sid=bb exename=\"/bin/b\"\n";
   const Names::Label parts = names_.label(label_id(900, 0x10200, 20));

@@ -1,4 +1,4 @@
-// Runs of plain records go directly to the lane, up to the first record that needs the complete pipeline.
+// Runs of plain records go directly to the lane. They end before the first record that needs all stages.
 #include "converters/uftrace/threads/fast_calls.h"
 
 #include <string>
@@ -18,7 +18,7 @@ using testing::ElementsAre;
 
 class FastCallsTest : public Stages {
  protected:
-  // Adds the plain records at the start.
+  // Adds the plain records at the start, and returns the events of the lane.
   std::vector<std::string> lines_of(const RecordBytes& bytes, std::uint64_t limit_ns = 1000) {
     LabelCaches caches;
     TaskSymbols symbols(*symbolizer_, *plan_.task);
@@ -39,7 +39,7 @@ TEST_F(FastCallsTest, AllCallsArePlain) {
   EXPECT_EQ(added_, 4u);
 }
 
-// add_run() stops at an end at the time of the previous event. FastCalls then adds the end itself.
+// Lane::add_run() stops at an exit that has the time of the previous event. FastCalls then adds this exit.
 TEST_F(FastCallsTest, CallsWithoutLengthArePlain) {
   lines_of(RecordBytes().entry(10, 0, kF).entry(20, 1, kG).exit(20, 1, kG).exit(20, 0, kF));
   EXPECT_EQ(added_, 4u);
@@ -58,7 +58,7 @@ TEST_F(FastCallsTest, StopsBeforeOtherRecords) {
   EXPECT_EQ(added_, 1u) << "a side stream's event is due";
 }
 
-// The texts of all enumerators together would be too long for most blocks of arguments.
+// A text with all enumerators would not fit into most blocks of arguments. A short text or a name fits.
 TEST_F(FastCallsTest, CallsWithEnumeratorsArePlain) {
   Info info;
   info.argument_lines = {"argspec:f@arg1/e:color", "retspec:f@retval/e:color",
@@ -77,7 +77,7 @@ TEST_F(FastCallsTest, CallsWithEnumeratorsArePlain) {
   symbols.use_caches(caches);
   symbols.move_to(10);
   const auto shown = lines([&](Stage& s) {
-    // This event lets the slow path allocate the memory.
+    // The slow path allocates the lane's memory for this event.
     s.lane.instant(5, names_.intern_label("a", "start"), Arguments{Argument(names_.intern("count"), 1)});
     const FastCalls add(s.lane, symbols, NameId{}, &decoder);
     const auto try_add = [&](RecordType type, std::uint64_t time_ns, std::uint64_t value) {

@@ -1,4 +1,4 @@
-// Kernel calls and the time off the CPU are inside the program's calls: they are suspended or cut.
+// Kernel calls and times off the CPU are suspended or cut, so that they are inside the program's calls.
 #include "tests/uftrace/threads/stages.h"
 
 namespace convert::uftrace {
@@ -56,7 +56,7 @@ TEST_F(InnerCallsTest, AShortKernelCallIsRemovedWhenItEnds) {
   EXPECT_EQ(filter_.dropped_kernel_calls, 1);
 }
 
-TEST_F(InnerCallsTest, AnOwnRecordProvesThatTheThreadRan) {
+TEST_F(InnerCallsTest, ARecordOfTheThreadCutsTheTimeOffTheCpu) {
   perf(20, PerfEvent::Kind::SwitchOut), perf(40, PerfEvent::Kind::SwitchIn);
   EXPECT_THAT(lines([](Stage& s) {
                 s.entry(10, 0, kF);
@@ -66,7 +66,7 @@ TEST_F(InnerCallsTest, AnOwnRecordProvesThatTheThreadRan) {
   EXPECT_EQ(notes_.count(kScheduleCut), 1u);
 }
 
-TEST_F(InnerCallsTest, AnEstimatedExitProvesNothing) {
+TEST_F(InnerCallsTest, AnEstimatedExitDoesNotCutTheTimeOffTheCpu) {
   plan_.facts.has_estimated_exits = true;
   perf(20, PerfEvent::Kind::SwitchOut), perf(40, PerfEvent::Kind::SwitchIn);
   const auto found = lines([](Stage& s) {
@@ -79,7 +79,7 @@ TEST_F(InnerCallsTest, AnEstimatedExitProvesNothing) {
   EXPECT_THAT(found, Contains("7/8 [20, 40] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
 }
 
-TEST_F(InnerCallsTest, NoCallEndsByAnEstimateWhileItsThreadIsInTheKernel) {
+TEST_F(InnerCallsTest, ACallWithAnEstimatedExitDoesNotEndInsideAKernelCall) {
   plan_.facts.has_estimated_exits = true;
   kernel_entry(20), kernel_entry(25, 1), kernel_exit(35, 1), kernel_exit(40), kernel_entry(46),
       kernel_exit(47);
@@ -105,8 +105,8 @@ TEST_F(InnerCallsTest, AKernelCallThatEndsOffTheCpuEndsAtTheSwitch) {
   EXPECT_THAT(found, Contains("7/8 [20, 30] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
 }
 
-// The lost events may have ended the calls before the switch, which is in the gap.
-TEST_F(InnerCallsTest, ALossEndsKernelCallsAtTheLastKernelEventBeforeIt) {
+// The switch is in the gap. The lost events may have ended the kernel calls before the switch.
+TEST_F(InnerCallsTest, ALossEndsKernelCallsAtTheLastKernelEventBeforeTheLoss) {
   for (const bool is_back : {true, false}) {
     kernel_entry(15), kernel_entry(18, 1), perf(25, PerfEvent::Kind::SwitchOut);
     if (is_back) perf(30, PerfEvent::Kind::SwitchIn);
@@ -125,7 +125,7 @@ TEST_F(InnerCallsTest, ALossEndsKernelCallsAtTheLastKernelEventBeforeIt) {
   }
 }
 
-TEST_F(InnerCallsTest, ProgramCallsAreNotCounted) {
+TEST_F(InnerCallsTest, OnlyInnerCallsAreCounted) {
   kernel_entry(15), perf(20, PerfEvent::Kind::SwitchOut);
   lines([](Stage& s) {
     s.entry(10, 0, kF);

@@ -1,4 +1,4 @@
-// Applies the filter options to the calls, events and switches of a thread.
+// OptionFilter applies the filter options to the calls, events and switches of a thread.
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -12,7 +12,7 @@ namespace {
 
 using Option = FilterItem::Option;
 
-// The filter of a thread, and the lane with its open calls.
+// Tests the filter of a thread together with a lane that has the open calls.
 class OptionFilterTest : public Stages {
  protected:
   void use(const FilterOptions& options, bool passes_program = false) {
@@ -28,7 +28,7 @@ class OptionFilterTest : public Stages {
     return {.items = parse_filter_items(option, list)};
   }
 
-  // Begins a call inside the open ones. Returns true if it is shown.
+  // Begins a call inside the open calls. Returns true if the call is shown.
   bool begin(std::uint64_t address, bool recorded = true) {
     const bool is_shown = filter_->enter(address, recorded);
     if (is_shown)
@@ -120,7 +120,7 @@ TEST_F(OptionFilterTest, SmallFunctionsAreDropped) {
   EXPECT_FALSE(begin(kG));
 }
 
-TEST_F(OptionFilterTest, TracingIsTurnedOffUntilAnotherProgramBegins) {
+TEST_F(OptionFilterTest, TraceOffLastsUntilAnotherProgramBegins) {
   use(items(Option::Trigger, "g@trace_off"));
   EXPECT_TRUE(begin(kF));
   EXPECT_FALSE(begin(kG));
@@ -146,7 +146,7 @@ TEST_F(OptionFilterTest, ShortSwitchesAreDropped) {
   EXPECT_FALSE(filter_->shows_switch(1, false)) << "inside g";
 }
 
-TEST_F(OptionFilterTest, ACertainlyHiddenRecordIsDetectedBefore) {
+TEST_F(OptionFilterTest, ARecordThatIsCertainlyHiddenIsDetectedBeforeItIsApplied) {
   use(items(Option::Notrace, "g"));
   EXPECT_FALSE(filter_->drops_entry(call(RecordType::Entry, kG))) << "it may be drawn by a rule of its own";
   EXPECT_FALSE(begin(kG));
@@ -156,7 +156,7 @@ TEST_F(OptionFilterTest, ACertainlyHiddenRecordIsDetectedBefore) {
   EXPECT_FALSE(filter_->shows_fork_in(1));
 }
 
-TEST_F(OptionFilterTest, LookingAheadChangesNothing) {
+TEST_F(OptionFilterTest, LookingAheadDoesNotChangeTheState) {
   use(items(Option::Trigger, "g@trace_off"));
   EXPECT_FALSE(filter_->will_be_seen(call(RecordType::Entry, kG)));
   EXPECT_TRUE(filter_->will_be_seen(call(RecordType::Entry, kF))) << "tracing is on still";
@@ -166,7 +166,7 @@ TEST_F(OptionFilterTest, LookingAheadChangesNothing) {
   EXPECT_FALSE(filter_->shows_fork_in(0)) << "no call";
 }
 
-TEST_F(OptionFilterTest, PlainEntriesAreDecidedByTheSameRules) {
+TEST_F(OptionFilterTest, PlainEntriesFollowTheSameRules) {
   use(items(Option::Notrace, "g"));
   EXPECT_EQ(filter_->plain_rule(kG), nullptr) << "not known yet";
   EXPECT_FALSE(begin(kG));
@@ -182,7 +182,7 @@ TEST_F(OptionFilterTest, PlainEntriesAreDecidedByTheSameRules) {
       << "its rule depends on the record";
 }
 
-TEST_F(OptionFilterTest, WithoutTheProgramOnlyTheKernelIsShown) {
+TEST_F(OptionFilterTest, WithKernelOnlyOnlyTheKernelIsShown) {
   use({}, true);
   EXPECT_FALSE(filter_->shows_program());
   EXPECT_FALSE(begin(kF));
@@ -190,7 +190,7 @@ TEST_F(OptionFilterTest, WithoutTheProgramOnlyTheKernelIsShown) {
   EXPECT_TRUE(filter_->enter_kernel(2, 0xff00).is_shown);
 }
 
-TEST_F(OptionFilterTest, TheKernelIsFilteredWithTheCallsAroundIt) {
+TEST_F(OptionFilterTest, KernelCallsAreFilteredWithTheCallsAroundThem) {
   use(items(Option::Notrace, "g"));
   EXPECT_TRUE(filter_->enter_kernel(0, 0xff00).is_shown);
   EXPECT_EQ(filter_->enter_kernel(0, 0xff00).shortest_ns, 0u);

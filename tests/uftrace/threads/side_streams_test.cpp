@@ -1,4 +1,4 @@
-// The events besides the thread's own records: each stream separately, and the order at equal times.
+// Tests each side stream separately, and the order of events at equal times.
 #include "tests/uftrace/threads/stages.h"
 
 namespace convert::uftrace {
@@ -22,8 +22,8 @@ TEST(Due, AtEqualTimesThePrecedenceDecides) {
   EXPECT_EQ(Due{}.plain_until_ns(), kForever);
 }
 
-// At time 20, the thread is back on the CPU, leaves the kernel, loads a library, and gets a name.
-TEST_F(SideStreamsTest, EverythingAtOneTime) {
+// At time 20, the thread returns to the CPU, leaves and enters the kernel, loads a library, and gets a name.
+TEST_F(SideStreamsTest, EventsAtOneTimeAreInTheOrderOfPrecedence) {
   kernel_entry(12), kernel_exit(20), kernel_entry(20), kernel_exit(30);
   perf(15, Kind::SwitchOut), perf(20, Kind::SwitchIn), perf(20, Kind::Comm);
   plan_.listed_events = {{ListedEvent::What::Dlopen, 20, "x.so"}, {ListedEvent::What::Message, 20, "hello"}};
@@ -41,7 +41,7 @@ TEST_F(SideStreamsTest, EverythingAtOneTime) {
                   "7/8 @20 event:external-data: hello message=\"hello\"", "7/8 @50 cpu 0: 8 (dead) -> 0"));
 }
 
-TEST_F(SideStreamsTest, OwnRecordsPassUntilAnEventIsDue) {
+TEST_F(SideStreamsTest, PlainRecordsArePassedUntilAnEventIsDue) {
   perf(20, Kind::Comm);
   lines([&](Stage& s) {
     EXPECT_EQ(s.streams.plain_until_ns(), 21u);
@@ -67,7 +67,7 @@ TEST_F(SideStreamsTest, AnExecEndsTheOldProgramsCalls) {
                           "7/8 @20 event:exec /bin/b path=\"/bin/b\"", "7/8 [30, 40] a:g"));
 }
 
-// ---- Switches that contradict what the first pass over the perf files has found ----
+// ---- Switches that contradict the result of PerfScan ----
 
 TEST_F(SideStreamsTest, TheTimeOffTheCpuEndsWithTheThread) {
   perf(20, Kind::SwitchOut), perf(30, Kind::Exit);
@@ -92,7 +92,7 @@ TEST_F(SideStreamsTest, AShortTimeOffTheCpuMayBeHidden) {
                           "7/8 @30 cpu 0: 8 (dead) -> 0"));
 }
 
-// The time of a task's own event may be slightly before the switch that was written before the event.
+// The time of an exit may be slightly before the time of a switch that was written earlier.
 TEST_F(SideStreamsTest, TimesNeverGoBack) {
   perf(20, Kind::SwitchIn), perf(19, Kind::Exit);
   EXPECT_THAT(lines([](Stage&) {}),

@@ -1,4 +1,4 @@
-// Entries and exits become balanced calls. Missing ones are repaired and counted.
+// Entries and exits become balanced calls. Missing entries and exits are inferred and counted.
 #include <cstdint>
 
 #include "tests/uftrace/threads/stages.h"
@@ -61,7 +61,7 @@ TEST_F(StackRepairTest, AForkedChildInheritsCalls) {
                           "7/8 [20 a:g repaired=\"inherited-call\"", "7/8 20] a:g"));
 }
 
-// The parent's file may be damaged, but the exit in the child is certain.
+// The parent's file may be damaged. The exit in the child's file is more certain.
 TEST_F(StackRepairTest, AnExitCorrectsTheNameOfAnInheritedCall) {
   EXPECT_THAT(lines([](Stage& s) {
                 s.calls.begin_thread({.calls = {{kG, kG}}});
@@ -74,7 +74,7 @@ TEST_F(StackRepairTest, AnExitCorrectsTheNameOfAnInheritedCall) {
   EXPECT_EQ(notes_.count(kAddressMismatch), 1u);
 }
 
-TEST_F(StackRepairTest, AnExitOutsideOfModulesCorrectsNothing) {
+TEST_F(StackRepairTest, AnExitOutsideOfModulesDoesNotChangeTheName) {
   EXPECT_THAT(lines([](Stage& s) {
                 s.calls.begin_thread({.calls = {{kF, kG}}});
                 s.exit(20, 1, kG);
@@ -83,7 +83,7 @@ TEST_F(StackRepairTest, AnExitOutsideOfModulesCorrectsNothing) {
               testing::Contains("7/8 [20, 30] a:f repaired=\"inherited-call,address-mismatch\""));
 }
 
-TEST_F(StackRepairTest, LossesHaveTheLatestTimeBeforeThem) {
+TEST_F(StackRepairTest, ALossHasTheLatestTimeBeforeIt) {
   EXPECT_THAT(lines([](Stage& s) {
                 s.entry(10, 0, kF);
                 s.calls.lost(3);
@@ -116,7 +116,7 @@ TEST_F(StackRepairTest, AHiddenCallIsOpenButNotDrawn) {
               ElementsAre("7/8 [20, 30] a:g"));
 }
 
-// The address is in no module, and the depth is far too large. These are two reasons to reject it.
+// The records are rejected for two reasons. Their addresses are in no module, and their depths are too large.
 TEST_F(StackRepairTest, ATooDeepRecordOutsideOfModulesIsDamage) {
   constexpr std::uint64_t kGarbage = 0xdead'0000;
   EXPECT_THAT(lines([](Stage& s) {
@@ -129,7 +129,7 @@ TEST_F(StackRepairTest, ATooDeepRecordOutsideOfModulesIsDamage) {
   EXPECT_EQ(notes_.count(kBadDepth), 2u);
 }
 
-TEST_F(StackRepairTest, OneMissingEntryIsNotDamageForAnyModule) {
+TEST_F(StackRepairTest, ARecordOutsideOfModulesMayHaveOneMissingEntry) {
   EXPECT_THAT(lines([](Stage& s) {
                 s.entry(10, 0, kF);
                 s.exit(20, 1, 0x50100);
@@ -140,8 +140,8 @@ TEST_F(StackRepairTest, OneMissingEntryIsNotDamageForAnyModule) {
   EXPECT_EQ(notes_.count(kBadDepth), 0u);
 }
 
-// Code outside of modules, for example from a JIT compiler, may be recorded at any depth.
-TEST_F(StackRepairTest, AfterALossADepthIsAcceptedForAnyModule) {
+// After a loss, calls of code outside of modules, such as the code of a JIT compiler, may have any depth.
+TEST_F(StackRepairTest, AfterALossARecordOutsideOfModulesMayHaveAnyDepth) {
   lines([](Stage& s) {
     s.entry(10, 0, kF);
     s.calls.lost(9);
@@ -160,7 +160,7 @@ TEST_F(StackRepairTest, AnExitOfAddressZeroDoesNotNameACall) {
               ElementsAre("7/8 [10, 30] [unknown]:<unknown> repaired=\"entry-missing\"", "7/8 [10, 20] a:g"));
 }
 
-TEST_F(StackRepairTest, AnExitNamesTheCallAtItsEndIfItsStartIsWritten) {
+TEST_F(StackRepairTest, IfTheStartIsReleasedTheExitNamesTheCallAtItsEnd) {
   options_.lanes.durations = DurationForm::Pairs;
   EXPECT_THAT(lines([](Stage& s) {
                 s.entry(10, 1, kG);
@@ -171,8 +171,8 @@ TEST_F(StackRepairTest, AnExitNamesTheCallAtItsEndIfItsStartIsWritten) {
                           "7/8 20] a:g", "7/8 30] [unknown]:<unknown> function=\"f\""));
 }
 
-// A few bytes of damage must not become gigabytes of calls. The limit is 8192 calls, and two more calls for
-// every 16 bytes.
+// A few bytes of damage must not become gigabytes of calls. The limit is 8192 calls, plus two calls for each
+// record of 16 bytes.
 TEST_F(StackRepairTest, InferredCallsAreLimited) {
   lines([&](Stage& s) {
     s.entry(10, 8193, kF);
@@ -182,13 +182,13 @@ TEST_F(StackRepairTest, InferredCallsAreLimited) {
               "DIR/8.dat:+0x0: a record at depth 8193, but 0 calls are open");
     s.entry(11, 8192, kF);
     EXPECT_EQ(s.lane.depth(), 8193u);
-    s.exit(12, 8192, kF);  // two more are allowed from here on
+    s.exit(12, 8192, kF);  // allows two more calls
     EXPECT_EQ(s.lane.depth(), 8192u);
     s.entry(13, 8192 + 5, kF);
     EXPECT_EQ(s.lane.depth(), 8192u) << "four, with this one";
     s.entry(14, 8192 + 6, kF);
     EXPECT_EQ(s.lane.depth(), 8192u + 7);
-    s.notes.move_to(s.notes.offset() + 100 * kRecordSize);  // these records went directly to the lane
+    s.notes.move_to(s.notes.offset() + 100 * kRecordSize);  // as if 100 plain records were added
     s.entry(15, 8192 + 7 + 200, kF);
     EXPECT_EQ(s.lane.depth(), 8192u + 7 + 201);
   });

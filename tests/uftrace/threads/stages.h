@@ -1,4 +1,4 @@
-// The stages after a thread's records, without a file. Tests call them directly and read the lane.
+// The stages that process the records of a thread. Tests call them without a file, and read the lane.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace convert::uftrace {
 
 constexpr std::uint64_t kSetjmp = 0x401300;
 
-// Hides calls of some functions, and counts the dropped ones.
+// Hides the calls of some functions. Counts dropped kernel calls and started programs.
 struct HidingFilter : CallFilter {
   explicit HidingFilter(std::set<std::uint64_t> functions = {}) : hidden(std::move(functions)) {}
   bool enter(std::uint64_t address, bool) override { return !hidden.contains(address); }
@@ -39,7 +39,7 @@ struct HidingFilter : CallFilter {
   int dropped_kernel_calls = 0, programs = 0;
 };
 
-// Thread 8 of process 7, whose program has the functions f, g and setjmp.
+// Thread 8 of process 7. The program of this process has the functions f, g and setjmp.
 class Stages : public testing::Test {
  protected:
   Stages() {
@@ -70,7 +70,7 @@ class Stages : public testing::Test {
     RecordNotes& notes;
     bool has_estimated_exits;
 
-    // Emits a record of the thread, after all events that are due before it.
+    // Emits all events that are due before a record of the thread, and then the record.
     void record(RecordType type, std::uint64_t time_ns, std::size_t depth, std::uint64_t address) {
       const CallRecord call{.type = type, .time_ns = time_ns, .depth = depth, .address = address};
       const bool needs_room = streams.emit_before({time_ns, Precedence::OwnRecord});
@@ -91,7 +91,7 @@ class Stages : public testing::Test {
     }
   };
 
-  // The content of the lane after `tell` has used the stages.
+  // Returns the events of the lane after `tell` has used the stages.
   template <typename Tell>
   std::vector<std::string> lines(Tell tell) {
     Timeline timeline(options_, notes_);
