@@ -198,8 +198,8 @@ struct LogHeader : HeaderStart {
   static_assert(kTilesWord<Type, Size, Length, Zero, Thread, Reserved>);
 };
 
-// The fields that all profiler records share, which the spec lacks and Fuchsia's readers read. After the
-// header: timestamp, [process, thread].
+// The fields that all profiler records share. They are not in the spec, but Fuchsia's readers read them.
+// After the header: timestamp, [process, thread].
 struct ProfilerHeader : HeaderStart {
   using ProfilerType = Field<16, 19>;
   using Thread = Field<20, 27>;  // thread ref

@@ -61,7 +61,7 @@ class PerfettoPackets {
   // The start of the first view. Users can scroll to the rest of the trace (service_event).
   void first_view_begins(std::uint64_t time_ns) { service_event(time_ns, 2); }
   void first_view_ends(std::uint64_t time_ns) { service_event(time_ns, 5); }
-  // The time `time_ns` of the trace corresponds to `utc_ns` since 1970, UTC (clock_snapshot).
+  // `time_ns` in the trace is the same time as `utc_ns`, which counts from 1970, UTC (clock_snapshot).
   void wall_clock(std::uint64_t time_ns, std::uint64_t utc_ns) {
     constexpr unsigned kRealtime = 1, kBoottime = 6;  // Perfetto treats the times of the trace as boottime
     packet(6, PerfettoMessage()

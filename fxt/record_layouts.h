@@ -2,7 +2,7 @@
 // with it, and the Writer encodes with it. This header is internal.
 //
 // A codec holds the header word of one record and the words after it. Its functions take Fields of the header
-// and the members of the record that have their values. They return false if the record ends too early:
+// and the record's members with the values of these Fields. They return false if the record ends too early:
 //
 //   is(Field, constant)                  bits that all records of the type have
 //   zero(Field...)                       reserved bits

@@ -165,7 +165,7 @@ class TraceBuffer {
 
   // The buffer of the calling thread; null without a Tracer.
   static TraceBuffer* of_thread() noexcept { return current_ != nullptr ? current_ : find(); }
-  // The buffer of the calling thread; null if it has not got one yet.
+  // The buffer of the calling thread; null if the thread has no buffer yet.
   static TraceBuffer* current() noexcept { return current_; }
 
   // Adds an event. `tail` is the last word of the event: the end of a complete event (0 while it is open), or
@@ -310,8 +310,8 @@ class TraceBuffer {
 // viewers support only a few more. Deeper scopes are lost. A scope belongs to the thread that made it.
 //
 // If the scopes of a thread are not destroyed in the reverse order of their creation, an inner scope ends
-// with the outer one. A scope may be destroyed by another thread, or after the buffer of its thread is gone,
-// for example if it is static. Then it ends with the scope around it, or with its thread.
+// with the outer scope. A scope may be destroyed by another thread, or after the buffer of its thread is
+// gone, for example if it is static. Then it ends with the scope around it, or with its thread.
 class [[nodiscard("a scope that is not a named variable ends at once")]] TraceScope {
  public:
   template <typename... Arguments>

@@ -30,7 +30,7 @@ class Reader;
 struct Entry;
 
 // Thrown for a record without an encoding: it is too long, or a number does not fit into its field. No part
-// of the record is written. The text gives the reason in the terms of the call.
+// of the record is written. The text names the record, and gives the reason.
 class WriterError : public std::logic_error {
  public:
   using std::logic_error::logic_error;
@@ -87,7 +87,7 @@ class Writer {
   // Splits payloads above 32,000 bytes into several records.
   void write(const Blob& blob);
   void write(const UserspaceObject& object);
-  // The first argument of a thread must be "process" of type Koid. name_process() and name_thread() add it.
+  // The first argument of a thread must be "process" of type Koid. name_thread() adds this argument.
   void write(const KernelObject& object);
   // For a CPU above 255, writes a ContextSwitch, which has no priorities.
   void write(const LegacyContextSwitch& context_switch);

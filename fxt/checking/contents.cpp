@@ -1,4 +1,4 @@
-// The table of contents and their use by each reader.
+// The table of the kinds of content, and of their use by each reader.
 #include "fxt/contents.h"
 
 #include <cstddef>

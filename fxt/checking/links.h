@@ -103,7 +103,7 @@ struct OpenAsyncs {
   struct End {
     Operation* operation = nullptr;  // null if no such operation is open
     bool is_around_open = false;     // another operation is open inside it
-    bool is_of_other = false;        // another process began it, and this process began one around it
+    bool is_of_other = false;        // it began in another process, inside an operation of this process
     bool repeats_a_name = false;     // an argument has the same name as an argument of the begin
   };
 

@@ -81,7 +81,7 @@ class Nesting {
     return {};
   }
 
-  // The fault of an end event. `is_named(tag)` returns true if the end has the names of a duration's tag.
+  // The fault of an end event. `is_named(tag)` returns true if the end event has the name in `tag`.
   template <typename IsNamed>
   Misplaced check_end(std::uint64_t time, IsNamed is_named) const {
     if (dropped_ != 0) return {};

@@ -140,7 +140,7 @@ class TrackCheck {
   const Findings* findings_;
   const ArgumentNames* argument_names_;
   Nesting<Tag> durations_;
-  // The end and offset of the complete event that ended last, and is the last of several in the file.
+  // The end and offset of the complete event that ended last: the last one in the file, if there are several.
   std::uint64_t ended_at_ = 0, ended_offset_ = 0;
 };
 

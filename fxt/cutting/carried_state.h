@@ -71,7 +71,7 @@ class CarriedState {
   }
 
   struct Counter {
-    std::vector<HeldTexts::Use> names = {};  // of the category, the counter and its values
+    std::vector<HeldTexts::Use> names = {};  // names of the category, the counter and its values
     Held<Event> latest = {};
   };
 

@@ -272,7 +272,7 @@ void OpenSpans::settle(SpanStack& stack, std::uint64_t time, Piece& piece) {
 void OpenSpans::begin_again(SpanStack& stack, Piece& piece) {
   if (!stack.has_unwritten) return;
   stack.sort_by_ends();
-  auto last_awaiting = stack.end();  // no span inside it waits for an end
+  auto last_awaiting = stack.end();  // from this position on, no span waits for an end
   while (last_awaiting != stack.begin() && !std::prev(last_awaiting)->awaits_end()) --last_awaiting;
   bool is_inside = false;
   for (auto at = stack.begin(); at != stack.end();) {

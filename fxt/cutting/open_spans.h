@@ -53,7 +53,7 @@ class SpanStack {
   // `spare` keeps the memory of erased spans.
   Position push(const Event& begin, std::uint64_t end, bool is_written, HeldTexts& texts,
                 std::list<OpenSpan>& spare);
-  // Returns the position of the span inside the erased one.
+  // Returns the position of the span inside the erased span.
   Position erase(Position span, std::list<OpenSpan>& spare);
   // The span that this event ends: the innermost duration whose end is not known, or the innermost async
   // operation of its category and name. Returns end() if there is no such span.

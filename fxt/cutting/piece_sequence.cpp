@@ -84,7 +84,7 @@ void PieceSequence::begin_piece(std::uint64_t time) {
 }
 
 void PieceSequence::close_piece(bool is_last) {
-  // No piece follows for spans that end later.
+  // No piece follows, so this piece extends to the end of the range.
   if (is_last) piece_->span.last = piece_->span.end = edges_.range_end();
   open_spans_.begin_again(*piece_);
   open_spans_.settle(*piece_);

@@ -21,7 +21,7 @@ class PieceSequence {
  public:
   PieceSequence(const CutOptions& options, PieceOutputs& outputs, CutCounters& counters, HeldTexts& texts);
 
-  // Each of these takes the next record.
+  // Each of these functions takes the next record.
   void add(const ProviderInfo& info);
   void add(const ProviderSection& section);
   void add(const Event& event);
@@ -45,7 +45,7 @@ class PieceSequence {
   template <typename T>
   void add_untimed(const T& record, bool is_event);
 
-  // Compares the time with the range. Unless it is before the range, goes to the piece of this time.
+  // Compares the time with the range. Unless the time is before the range, goes to the piece of this time.
   PieceEdges::Side place(std::uint64_t time);
   void ensure_piece(std::uint64_t time);
   void open_piece();

@@ -89,8 +89,8 @@ class SortedRecords {
   // The first of the remaining records; null at the end. Invalidates the records that were taken before.
   // Throws if the temporary file can't be read.
   const KeptRecord* front();
-  // Takes the first record and the others with the same time. If there are very many, takes only a part of
-  // them.
+  // Takes the first record and all others with its time, or only some of
+  // them if there are very many.
   std::span<KeptRecord> take_group();
 
  private:
@@ -191,7 +191,7 @@ class Definitions {
   // never registered.
   bool append_uses(const Record& record, const Reader& reader, std::vector<std::uint32_t>& uses);
 
-  // The record that made the definition. A newer definition replaces an older one at the same place.
+  // The record that made definition `number`. A newer definition replaces an older one at the same place.
   std::span<const std::uint64_t> record_of(std::uint32_t number) const { return all_[number - 1].record; }
   DefinitionPlace place_of(std::uint32_t number) const { return places_[number - 1]; }
 

@@ -102,7 +102,7 @@ class TimeGroup {
     while (is_given_[next_]) ++next_;
     return give(next_);
   }
-  // The longest kept record that encloses this record; null if none does.
+  // The longest kept record that encloses this record; null if no kept record does.
   const KeptRecord* enclosing(const TimePlace& place) {
     if (!place.lasts) return nullptr;
     if (records_.size() == 1) return is_around(records_[0], place) ? &give(0) : nullptr;
@@ -128,7 +128,7 @@ class TimeGroup {
     --left_;
     return records_[i];
   }
-  // Reorders each thread's complete events within their positions, so that longer ones come first.
+  // Sorts each thread's complete events, longer ones first. Together, they keep their positions.
   void sort_lasting() {
     lasting_.clear();
     for (std::size_t i = 0; i < records_.size(); ++i)

@@ -1,4 +1,4 @@
-// Reads the words that an Output receives. They arrive in blocks, but a Reader pulls its input. Internal.
+// Reads the words that an Output receives in blocks. A Reader requests its input itself. Internal.
 #pragma once
 
 #include <algorithm>

@@ -29,7 +29,7 @@ class CallLengths {
   struct Entry {
     std::uint64_t length_ns;
     std::int32_t words;   // in the trace; negative if a shown call makes another call smaller
-    std::uint32_t names;  // of the call: of_label(), of_name() or kNone
+    std::uint32_t names;  // the names of the call: of_label(), of_name() or kNone
 
     static constexpr std::uint32_t kNone = ~std::uint32_t{0};
     static constexpr std::uint32_t of_label(std::uint32_t label) { return label << 1; }
@@ -37,10 +37,10 @@ class CallLengths {
   };
   struct Fitting {
     std::uint64_t shortest_ns = 0;  // calls of at least this length fit; 0: all calls
-    std::int64_t words = 0;         // of these calls and their names
+    std::int64_t words = 0;         // the words of these calls and their names
     Interval too_short = {0, 0};    // the next shorter calls, which do not fit completely
   };
-  // The names of calls, and the words that the first call with a name needs for it.
+  // The names of calls, and the words that the first call with a name needs for the name.
   struct NameWords {
     std::function<std::array<std::uint32_t, 2>(std::uint32_t label)> names_of;
     std::function<std::int64_t(std::uint32_t name)> words_of;

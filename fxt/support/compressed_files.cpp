@@ -26,7 +26,7 @@ namespace {
 namespace io = boost::iostreams;
 
 constexpr int kBlockBytes = 64 << 10;
-// The most compressible traces are those of loops, which shrink by a factor of 20.
+// Traces of loops can be compressed best. They shrink by a factor of 20.
 constexpr Limit kUnpackedTrace{"MiB of an unpacked trace", 256 * kMiB, 30 * kKiB};
 
 FileInput open_raw(const std::string& path, const std::string& name) {

@@ -38,7 +38,7 @@ class ShortCalls {
   bool leaves_out(std::size_t depth, std::uint64_t length_ns) {
     return length_ns < shortest_ns_ && !of(depth).is_kept;
   }
-  // The call ends, and is left out. `words` is its size in the trace.
+  // The call ends, and is left out. `words` is the size of the call in the trace.
   void leave_out(std::size_t depth, std::uint64_t length_ns, std::size_t words, std::uint32_t label) {
     const Inside inside = take(depth);
     Inside& around = of(depth - 1);

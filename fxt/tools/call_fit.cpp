@@ -151,7 +151,7 @@ class CallFit::Pass final : public CallListener {
     std::uint64_t record;
     std::size_t words;
     std::uint32_t label;
-    MissingCalls before;  // that an earlier --fit has left out
+    MissingCalls before;  // the calls that an earlier --fit has left out
   };
 
   bool is_chosen(const Event& event) const {
@@ -185,7 +185,7 @@ class CallFit::Pass final : public CallListener {
   std::vector<std::optional<std::array<std::uint32_t, 2>>> labels_;  // numbers of category and name
   TextNumbers texts_;
   std::uint64_t record_ = 0;
-  const Event* event_ = nullptr;  // of the latest record, if it is an event
+  const Event* event_ = nullptr;  // the event of the latest record, if it is an event
   std::uint64_t start_ = kNone;
   std::size_t words_ = 0;
 };

@@ -24,7 +24,7 @@ class CallFit {
   using Open = std::function<std::unique_ptr<EntrySource>()>;
 
   // Reads the trace, and finds the shortest length whose calls fit into `most_bytes`. `cut` selects the
-  // records. Throws FileError if the records that must be kept take more.
+  // records. Throws FileError if the records that must be kept take more than that.
   CallFit(const Open& open, const CutOptions& cut, std::uint64_t most_bytes);
 
   // The options for a Cutter that writes the calls. They refer to this object, which must outlive the Cutter.
@@ -40,7 +40,7 @@ class CallFit {
  private:
   class Pass;
   struct ShownCall {
-    std::uint64_t record;  // the number of the record of its start
+    std::uint64_t record;  // the number of the first record of the call
     std::uint64_t start;   // the number of this record among the records that is_shown() gets
     MissingCalls missing;
 
@@ -56,9 +56,9 @@ class CallFit {
   bool thins_ = false;
   std::uint64_t shortest_ns_ = 0;
   SortedSpool<ShownCall> shown_;
-  std::uint64_t records_ = 0;          // the records that changed() has seen
+  std::uint64_t records_ = 0;          // number of records that changed() has seen
   std::deque<std::uint64_t> started_;  // numbers of shown calls that the Cutter gets next
-  std::uint64_t starts_ = 0;           // the starts that is_shown() has seen
+  std::uint64_t starts_ = 0;           // number of starts that is_shown() has seen
   MissingCalls left_out_;
   Entry changed_;
 };

@@ -153,7 +153,7 @@ CallGraph CallPaths::graph_of(const PathTree& tree) const {
   for (std::uint32_t i = 0; i < paths.size(); ++i)
     (paths[i].parent == PathTree::kRoot ? roots : below[paths[i].parent]).push_back(i);
   CallGraph graph;
-  std::vector<std::pair<std::uint32_t, std::size_t>> open;  // paths with their depths, the next one last
+  std::vector<std::pair<std::uint32_t, std::size_t>> open;  // paths with their depths; the next path is last
   const auto push = [&](std::vector<std::uint32_t>& list, std::size_t depth) {
     std::ranges::stable_sort(list, std::greater(), [&](std::uint32_t i) { return paths[i].total_ns; });
     for (auto i = list.rbegin(); i != list.rend(); ++i) open.emplace_back(*i, depth);

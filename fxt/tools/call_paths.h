@@ -17,7 +17,7 @@
 
 namespace fxt::tools {
 
-// A tree of paths. Each path is one name longer than its parent, which comes before it.
+// A tree of paths. Each path is one name longer than its parent. A parent comes before its children.
 class PathTree {
  public:
   static constexpr std::uint32_t kRoot = ~0U;  // the parent of roots

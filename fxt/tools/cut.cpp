@@ -243,8 +243,8 @@ ExitCode write(const CutterOptions& options, const CutOptions& cut, CallFit* fit
   return report_end(source, "fxt-cut");
 }
 
-// Writes all records if they fit. Otherwise leaves out short durations, and more of them if the output is
-// larger than expected.
+// Writes all records if they fit. Otherwise leaves out short durations, and more durations if the
+// output is larger than expected.
 ExitCode run(const CutterOptions& options) {
   CutOptions cut = options.cut;
   cut.threads = options.events.threads;

@@ -56,7 +56,7 @@ struct DumpOptions {
   std::string file;       // "-" is standard input
   std::string other;      // for `compares`
   std::string function;   // for Callers and Callees: a shell pattern
-  bool compares = false;  // with Stats: the calls of `file` and of `other`
+  bool compares = false;  // with Stats: compares the calls of `file` and of `other`
   bool json = false;
   bool csv = false;
   bool offsets = false;

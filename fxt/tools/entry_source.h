@@ -65,14 +65,14 @@ class EntrySource {
 
   std::string path_;
   std::unique_ptr<Input> input_;
-  std::optional<Reader> reader_;  // one of the two is used
+  std::optional<Reader> reader_;  // unless ordered_ is used
   std::optional<OrderedReader> ordered_;
   Selection wanted_;
   TimeWindow window_;
   std::set<std::uint64_t> missing_threads_{wanted_.threads.begin(), wanted_.threads.end()};
   std::size_t asked_threads_ = missing_threads_.size();
   bool reaches_range_ = !wanted_.range;
-  bool has_lasting_records_ = false;  // such as the start of a call, or the value of a counter
+  bool has_lasting_records_ = false;  // for example the start of a call, or the value of a counter
   Selection names_ = {.kinds = wanted_.kinds,
                       .names = wanted_.names,
                       .categories = wanted_.categories,

@@ -151,8 +151,8 @@ bool append_members(TextBuffer& out, const Event& event, std::string_view separa
   return has_members;
 }
 
-// chrome://tracing takes the curves of a counter from its first event. Therefore, an event with one value
-// gets a counter for this value: "plot:size".
+// In chrome://tracing, the first event of a counter decides which curves the counter has. Therefore, an event
+// with one value gets a counter for this value: "plot:size".
 std::string name_of_counter(const Event& event) {
   const auto first = std::ranges::find_if(event.arguments, is_point);
   const bool is_alone =

@@ -31,7 +31,7 @@ struct Selection {
   std::optional<TimeRange> range = {};
 
   bool empty() const { return threads.empty() && kinds.empty() && !selects_names() && !range; }
-  // True if has_names() may be false.
+  // True if the selection depends on names or categories.
   bool selects_names() const {
     return !names.empty() || !categories.empty() || !excluded.empty() || no_sched;
   }

@@ -60,7 +60,7 @@ class SortedSpool {
   // Sorted values in the file. They are read in blocks.
   struct Run {
     std::uint64_t begin, end;  // in bytes
-    std::uint64_t at = 0;      // of the next block
+    std::uint64_t at = 0;      // position of the next block
     std::vector<T> block = {};
     std::size_t next = 0;
   };
@@ -86,7 +86,7 @@ class SortedSpool {
 
   std::size_t kept_;
   std::vector<T> latest_;
-  std::size_t next_ = 0;  // in latest_, if there are no runs
+  std::size_t next_ = 0;  // index in latest_, if there are no runs
   std::vector<Run> runs_;
   TemporaryFile file_;
 };

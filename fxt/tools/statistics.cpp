@@ -529,7 +529,7 @@ void Statistics::append_json_to(TextBuffer& out, const Reader& reader, const Aft
   }
   append_text(out, "],");
   open_list("calls");
-  CallGroup list = CallGroup::Program;  // group of the current list; all groups with self times share one
+  CallGroup list = CallGroup::Program;  // group of the current list; groups with self times share a list
   for (const Line* const line : top_lines()) {
     const bool is_call = line->has_self();
     if (!is_call && line->group != list) {

@@ -114,7 +114,7 @@ class Statistics : private CallListener {
     std::uint64_t sum_ns = 0;    // total of all calls
     std::uint64_t self_ns = 0;
     std::uint64_t min_ns = ~std::uint64_t{0}, max_ns = 0;
-    std::uint64_t max_start_ns = 0;                 // start of the longest call, or of the first of several
+    std::uint64_t max_start_ns = 0;                 // start of the longest call; of several, the first one
     std::unique_ptr<LengthHistogram> lengths = {};  // null unless the report has percentiles
 
     std::uint64_t value(CallColumn column) const;
@@ -182,7 +182,7 @@ class Statistics : private CallListener {
   bool is_over_ = false;  // finish() was called
 };
 
-// A trace that is compared with another one. It has only the data that the comparison needs, because two
+// A trace that is compared with another trace. It has only the data that the comparison needs, because two
 // whole Statistics could take twice the memory.
 struct Compared {
   struct Calls {

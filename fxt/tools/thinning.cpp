@@ -58,7 +58,7 @@ void RecordLengths::add_counter(Ranked record, const Event& event, std::uint64_t
   if (!counter.slots.empty()) {
     slot.gap_ns = gap_of(counter.last_ns, time_ns);
     const std::uint64_t width_ns =
-        std::max(2 * std::bit_floor(slot.gap_ns), std::uint64_t{1});  // of complete slots
+        std::max(2 * std::bit_floor(slot.gap_ns), std::uint64_t{1});  // the width of complete slots
     while (counter.slots.size() > 1 && counter.slots.back().gap_ns < width_ns) join_slots(counter);
   }
   counter.last_ns = time_ns;
@@ -80,7 +80,7 @@ void RecordLengths::join_slots(Counter& counter) {
   rank_lost(lost, extremes, later.gap_ns);
 }
 
-// Ranks each record once, unless it is still an extreme.
+// Ranks each record in `lost` once, unless the record is still in `extremes`.
 void RecordLengths::rank_lost(std::span<const Extreme> lost, std::span<const Extreme> extremes,
                               std::uint64_t length_ns) {
   for (std::size_t i = 0; i < lost.size(); ++i) {

@@ -40,7 +40,7 @@ class RecordLengths {
  public:
   struct Ranked {
     std::size_t kind;
-    std::uint64_t number;  // of the record among the records that can be left out
+    std::uint64_t number;  // its number among the records that can be left out
     std::int32_t words;
     std::uint64_t from_ns, to_ns;  // the lengths of both sides of a switch; otherwise equal
   };
@@ -65,7 +65,7 @@ class RecordLengths {
   // A slot that is not complete. `extremes` has the lowest and the highest value of each series, and then the
   // last one.
   struct Slot {
-    std::uint64_t gap_ns;  // to the slot before it, see gap_of()
+    std::uint64_t gap_ns;  // time to the slot before it, see gap_of()
     std::vector<Extreme> extremes;
   };
   // The slots of a counter. Gaps decrease, so there are at most 64 slots.
@@ -76,7 +76,7 @@ class RecordLengths {
   struct Cpu {
     Ranked change;  // the latest switch
     std::uint64_t time_ns;
-    std::uint64_t thread;  // that came to the CPU; 0: idle
+    std::uint64_t thread;  // the thread that came to the CPU; 0: the idle thread
     std::optional<Ranked> wakeup;
   };
 
@@ -142,7 +142,7 @@ class Thinning {
   std::optional<RecordLengths> lengths_;
   std::array<CallLengths, ThinnedKinds::kCount> counted_;
   std::array<std::uint64_t, ThinnedKinds::kCount> shortest_ns_ = {};  // 0: all of the kind stay
-  std::uint64_t number_ = 0;                                          // of the next record
+  std::uint64_t number_ = 0;                                          // the number of the next record
   // The numbers of the records that stay, times 4, plus 1 if the outgoing thread of a switch stays, and plus
   // 2 if the incoming thread stays.
   SortedSpool<std::uint64_t> kept_;

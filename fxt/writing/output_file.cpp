@@ -123,7 +123,7 @@ class OutputFile::State {
   FileMode mode_;
   int fd_ = -1;
   bool allocates_ahead_ = false;
-  std::uint64_t allocated_bytes_ = 0;  // size of the allocated part of the file; 0 without one
+  std::uint64_t allocated_bytes_ = 0;  // size of the allocated part of the file; 0 if none is allocated
 };
 
 OutputFile::State::State(const std::string& path, FileMode mode)

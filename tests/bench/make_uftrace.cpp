@@ -1,5 +1,5 @@
 // Makes a large, valid uftrace recording for measurements: random call trees in the layout that `uftrace
-// record` writes (fact sheet sections 2, 3, 4, 5, 8 and 9), with the same bytes for the same options.
+// record` writes. The same options give the same bytes.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -26,7 +26,7 @@
 
 namespace {
 
-// Second word of a record in `<TID>.dat` (section 8.1); the first word is the time in ns.
+// The second word of a record in `<TID>.dat`. The first word is the time in ns.
 struct RecordWord {
   using Kind = fxt::Field<0, 1>;
   using More = fxt::Field<2>;
@@ -115,8 +115,8 @@ class ThreadWalk {
 
   bool done() const { return remaining_ == 0; }
 
-  // Fills `words` with records as far as there are any. Returns the number of written words. Appends the
-  // times of the records to `times`.
+  // Fills `words` with records until no record is left or no more fit. Returns the number of written words.
+  // Appends the times of the records to `times`.
   std::size_t fill(std::span<std::uint64_t> words, std::vector<std::uint64_t>& times) {
     std::size_t used = 0;
     for (; used + 2 + kMaxPayloadWords <= words.size() && remaining_ > 0; --remaining_) {
@@ -225,7 +225,7 @@ Functions functions_of(const Options& options) {
   return {.draws = std::move(draws), .take_arguments = std::move(take_arguments)};
 }
 
-// The context switches of all threads, on two CPUs (section 13).
+// The context switches of all threads, on two CPUs.
 class Switches {
  public:
   explicit Switches(std::uint64_t every) : every_(every) {}
@@ -294,7 +294,7 @@ std::string timestamp(std::uint64_t time_ns) {
   return fmt::format("{}.{:09}", time_ns / 1'000'000'000, time_ns % 1'000'000'000);
 }
 
-// Section 2: a header of 40 bytes, then text lines in the order of the mask's bits.
+// The file `info`: a header of 40 bytes, then text lines in the order of the mask's bits.
 std::string info(const Options& options) {
   constexpr std::array<std::uint8_t, 8> kMagic = {'F', 't', 'r', 'a', 'c', 'e', '!', 0};
   constexpr std::uint64_t kFeatures = 0b110'0010;  // TASK_SESSION, SYM_REL_ADDR, MAX_STACK

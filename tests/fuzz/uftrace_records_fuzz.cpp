@@ -36,7 +36,7 @@ const std::filesystem::path& recording() {
 
 }  // namespace
 
-// The first byte is the share of the child.
+// The first byte is the share of the input that the child's file gets.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);

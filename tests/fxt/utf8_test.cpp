@@ -39,7 +39,7 @@ TEST(Utf8, FindsInvalidTextAtEveryPosition) {
 TEST(Utf8, ReplacesEachMaximalIllFormedPart) {
   EXPECT_EQ(make_valid_utf8("caf\xe9!"), "caf\ufffd!");
   EXPECT_EQ(make_valid_utf8("\xe2\x82"), "\ufffd");  // one part, because it is the start of a euro sign
-  EXPECT_EQ(make_valid_utf8("\xe0\x80\xaf"), "\ufffd\ufffd\ufffd");  // no sequence begins E0 80
+  EXPECT_EQ(make_valid_utf8("\xe0\x80\xaf"), "\ufffd\ufffd\ufffd");  // no character begins with E0 80
   EXPECT_EQ(make_valid_utf8("ok \u20ac"), "ok \u20ac");
 }
 

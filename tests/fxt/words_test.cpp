@@ -17,7 +17,7 @@ namespace {
 
 constexpr TextRef kName = TextRef::table(2);
 
-// The words that `put` writes in place of words that were not zero.
+// The words that `put` writes over words that were not zero.
 template <typename Put>
 Words words_put(Put put) {
   Words words(64, ~std::uint64_t{0});
@@ -62,7 +62,7 @@ TEST(Words, ReferencesToText) {
   EXPECT_EQ(TextRef::inlined("").ref, 0);  // the empty string needs no text
 }
 
-// Each argument has its value or byte count in the upper half, then name 2, size and type.
+// The upper half of each argument is its value or byte count. Below it are name 2, the size and the type.
 TEST(Words, Arguments) {
   EXPECT_EQ(words_put([](auto* at) { return put_null(at, kName); }), Words{0x0002'0010});
   EXPECT_EQ(words_put([](auto* at) { return put_int32(at, kName, -2); }), Words{0xffff'fffe'0002'0011});

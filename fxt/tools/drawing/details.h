@@ -65,7 +65,7 @@ class Details {
   SeededMap<std::string, std::uint32_t> indices_;
   std::vector<const std::string*> lines_;
   std::vector<std::uint32_t> references_;
-  std::vector<std::size_t> ends_{0};  // of the references of each index
+  std::vector<std::size_t> ends_{0};  // by index: the end of the references of these details
   std::size_t bytes_ = 0;
   std::uint64_t left_out_ = 0;
 };

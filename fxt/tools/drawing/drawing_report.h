@@ -1,4 +1,4 @@
-// Counts the records that are drawn and those that are not, so that each omission is reported.
+// Counts the records that are drawn and the records that are not, so that each omission is reported.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ struct DrawingReport {
   std::uint64_t arrows_cut = 0;          // flows with one end outside of the range or of the selection
   std::uint64_t arrows_without_row = 0;  // flows with an end on a thread or in a row that is not drawn
   std::uint64_t arrows_too_many = 0;
-  std::uint64_t flow_events = 0;     // flow events that are not connected to another one
+  std::uint64_t flow_events = 0;     // flow events that are not connected to another event
   std::uint64_t flows_too_many = 0;  // begins of flows while too many flows were open
   std::uint64_t values_not_drawn = 0;
   std::uint64_t other_threads = 0, on_other_threads = 0;

@@ -52,7 +52,7 @@ struct Drawing {
   std::vector<Arrow> arrows = {};
   std::vector<Line> lines = {};
   std::vector<CallName> names = {};             // names of shapes, by index
-  std::vector<std::uint64_t> calls = {};        // by name index: number of calls, including the merged ones
+  std::vector<std::uint64_t> calls = {};        // by name index: number of calls, including merged calls
   std::shared_ptr<const Details> details = {};  // details of shapes; tooltips show them
   std::uint64_t from_ns = 0, to_ns = 1;         // start and end of the axis
   std::uint64_t origin_ns = 0;                  // zero of the axis; earlier times are negative

@@ -75,8 +75,8 @@ class ThreadRows {
   std::size_t size_ = 0;
 };
 
-// Limits the number of shapes in all rows. If there are too many, narrow ones are merged until half of the
-// limit is left.
+// Limits the number of shapes in all rows. If there are too many, narrow shapes are merged until only
+// half of the limit is used.
 class ShapeBudget {
  public:
   explicit ShapeBudget(std::size_t limit = 180'000) : limit_(limit) {}

@@ -243,7 +243,7 @@ class Picture {
   // The scale starts at zero, or at the least value if it is negative.
   void counter(const std::vector<Drawing::Value>& values) {
     const auto [least, most] = std::ranges::minmax(values, {}, &Drawing::Value::value);
-    // Halves are used because the difference may exceed the greatest double.
+    // Halves are used because the difference of the values may exceed the greatest double.
     const double low = std::min(0.0, least.value) / 2, span = most.value / 2 - low;
     const double height = kCounterRow - 2;
     std::string path =
@@ -300,7 +300,7 @@ class Picture {
   bool is_complete_;
   std::vector<Color> colors_;  // by name
   std::uint64_t y_ = kAxis, lanes_end_ = kAxis;
-  std::vector<std::uint64_t> tops_, bottoms_;  // of the rows of each track
+  std::vector<std::uint64_t> tops_, bottoms_;  // positions of the rows of each track
   fmt::memory_buffer body_;
 };
 

@@ -94,7 +94,7 @@ class DrawnTimeline : private CallListener {
     std::uint64_t ns = 0;
     ThreadKey thread = {};
     std::size_t row = 0;
-    bool has_arrow = false;  // it is connected to the event before it
+    bool has_arrow = false;  // the event is connected to the event before it
   };
   struct FlowArrow {
     FlowPoint from, to;

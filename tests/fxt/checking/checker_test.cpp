@@ -230,7 +230,7 @@ TEST(Checker, W15Depth) {
 TEST(Checker, W15NoNegativeDuration) { EXPECT_EQ(broken({complete(10, 5)}), "W15"); }
 
 TEST(Checker, W16Order) {
-  EXPECT_EQ(broken({complete(10, 20, kB), complete(0, 10, kA)}), "W16");  // late sibling first
+  EXPECT_EQ(broken({complete(10, 20, kB), complete(0, 10, kA)}), "W16");  // the later sibling comes first
   EXPECT_EQ(broken({complete(11, 20, kB), complete(0, 10, kA)}), kClean);
   EXPECT_EQ(broken({complete(2, 5, kB), complete(0, 10, kA)}), kClean);  // written when they ended
   EXPECT_EQ(broken({begin(10, kB), end(20, kB), begin(0), end(10)}), "W16");

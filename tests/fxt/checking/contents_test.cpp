@@ -1,4 +1,4 @@
-// The table of contents and readers, and its copy in the README.
+// The table of the kinds of content, and its copy in the README.
 #include "fxt/contents.h"
 
 #include <fmt/format.h>

@@ -42,7 +42,7 @@ CutOptions range(std::uint64_t from, std::uint64_t to) {
   return {.range = {.from = TraceTime{.ns = from}, .to = TraceTime{.ns = to}}};
 }
 
-// The text of the only piece. Neither the trace nor the piece breaks a rule.
+// Returns the text of the only piece. Checks that neither the trace nor the piece breaks a rule.
 std::string text_of_cut(const Words& words, const CutOptions& options) {
   EXPECT_EQ(broken_rules(words), "");
   const Cuts cuts = cut(words, options);
@@ -299,7 +299,7 @@ void expect_same_figures(unsigned seed, bool has_ties) {
   CutOptions options;
   const std::uint64_t from = random.start_of_range();
   const std::uint64_t to = from + random.pick(random.pick(2) == 0 ? 20 : 400);
-  const std::uint64_t sides = random.pick(3);  // 0: both are given
+  const std::uint64_t sides = random.pick(3);  // 0: the range has both ends
   if (sides != 1) options.range.from = TraceTime{.ns = from};
   if (sides != 2) options.range.to = TraceTime{.ns = to};
   const Words piece = cut(words, options).pieces.at(0);

@@ -24,7 +24,7 @@ namespace {
 using testing::ElementsAre;
 using testing::ElementsAreArray;
 
-// Words of records on thread 1, which is 100/101, with the name 2, "one".
+// The words of records on thread 1, which is 100/101. Their name is string 2, "one".
 class Trace {
  public:
   Trace& string(std::uint64_t index, std::uint64_t three_letters) {

@@ -77,7 +77,7 @@ TEST(Pairing, PairsAsyncOperationsById) {
                   "1 x 15..50 depth 0 self 35"));
 }
 
-// Perfetto cuts async operations in the same way.
+// Perfetto also ends inner operations together with the operation around them.
 TEST(Pairing, AsyncOperationsEndWithTheOuterOperation) {
   EXPECT_THAT(
       calls_of({async(EventType::AsyncBegin, 10, "request", 7), async(EventType::AsyncBegin, 20, "read", 7),

@@ -435,7 +435,7 @@ TEST(ReaderSources, UnknownRecordsCompareByTheirWords) {
 
 TEST(ReaderSources, AlignedMemoryIsReadInPlace) {
   const Words words =
-      after_tables({0x0002'0001'0100'0024, 5, 0x4f, 0x10'0002'0001, 6, 0});  // the last is large
+      after_tables({0x0002'0001'0100'0024, 5, 0x4f, 0x10'0002'0001, 6, 0});  // the last record is large
   Reader reader(std::as_bytes(std::span(words)));
   for (const Entry& entry : reader)
     EXPECT_EQ(entry.words.data(), words.data() + entry.offset / sizeof(std::uint64_t));

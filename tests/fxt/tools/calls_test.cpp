@@ -189,7 +189,7 @@ TEST_F(Calls, UnmatchedEndsAreReported) {
               HasSubstr("calls: 1 events are not part of any call, because their times are impossible\n")));
 }
 
-// Unregistered threads have no koids, but are distinguished.
+// Unregistered threads have no koids, but the report distinguishes them.
 TEST_F(Calls, UnregisteredThreadsAreDistinguished) {
   complete(kMain, 1000, 2000, 9);
   complete(kWork, 1500, 2500, 10);
@@ -300,7 +300,7 @@ TEST_F(Calls, OfAllKindsEndInOrder) {
   EXPECT_THAT(dump("--stats"), HasSubstr("  1 ends have no start\n"));
 }
 
-// fxt-draw also draws none of these events.
+// fxt-draw does not draw these events either.
 TEST_F(Calls, EndBeforeTheLimitOfTimes) {
   const std::string said = "3 events are not part of any call, because their times are impossible\n";
   complete(kMain, 1000, kTimeLimit - 1);

@@ -42,7 +42,7 @@ class FxtDraw : public ToolTest {
                   call_of(writer, 1500, 3000, inner);
                 }));
   }
-  // A strict XML parser, and its output.
+  // Parses a file with a strict XML parser. Returns the titles in the file, or the error of the parser.
   std::string parsed(const std::string& path) {
     return shell(
                "python3 -c \"import sys, xml.dom.minidom as x; d = x.parse(sys.argv[1]); "
@@ -147,7 +147,7 @@ TEST_F(FxtDraw, TheTimeOffTheCpuIsHatchedOrLeftOut) {
   EXPECT_THAT(text_of(out_), HasSubstr("<title>main: 2 µs")) << "the flame graph has no time off the CPU";
 }
 
-// Calls refer to the lines of their arguments. The picture for browsers without scripts has none.
+// Calls refer to the lines of their arguments. The picture for browsers without scripts has no arguments.
 TEST_F(FxtDraw, PagesHaveEachArgumentOnce) {
   const std::string in =
       file("in.fxt", file_of([](Writer& writer) {

@@ -28,7 +28,7 @@ class FxtDump : public ToolTest {
   static Outcome run(const std::string& arguments) { return shell(FXT_DUMP " " + arguments); }
 };
 
-// One complete event without findings, and one that overlaps it.
+// A complete event without findings. In bad_trace(), a second event overlaps it.
 Words good_trace() {
   return file_of([](Writer& writer) {
     writer.write(Event{.type = EventType::DurationComplete,

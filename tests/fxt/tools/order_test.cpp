@@ -1,5 +1,5 @@
-// Random traces, each written in several orders that viewers draw in the same way: the programs also show the
-// same.
+// Random traces, each written in several orders that viewers draw in the same way. The programs
+// print the same for each order.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -61,7 +61,7 @@ class RandomTrace {
                        .name = kNames[random_() % kNames.size()]});
     return events_.size() - 1;
   }
-  // The first thread has pairs, the others have complete events.
+  // Calls of the first thread are pairs. Calls of the other threads are complete events.
   void end(std::vector<std::size_t>& open, std::size_t thread) {
     if (thread == 0) {
       add(EventType::DurationEnd, thread);

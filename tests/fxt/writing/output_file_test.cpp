@@ -43,7 +43,7 @@ class FileOutputTest : public ToolTest {
   std::string path_ = folder_ + "/out.fxt";
 };
 
-// Large files get blocks ahead of writing, but none of them remains.
+// Large files get blocks before they are written. The file keeps only the blocks that it needs.
 TEST_F(FileOutputTest, HasTheBlocksThatItNeeds) {
   constexpr std::size_t kPiece = std::size_t{256} << 10;
   for (const std::size_t pieces : {1u, 15u, 17u, 129u, 300u}) {
@@ -144,7 +144,7 @@ TEST_F(FileOutputTest, WritesToAFifo) {
 
 TEST_F(FileOutputTest, ThrowsIfAFileCannotBeWritten) {
   EXPECT_THROW(FileOutput("/no/such/folder/out.fxt"), std::system_error);
-  EXPECT_THROW(FileOutput{folder_}, std::system_error);  // already in the constructor
+  EXPECT_THROW(FileOutput{folder_}, std::system_error);  // thrown by the constructor
   {
     FileOutput output(path_);
     Writer writer(output);
@@ -204,7 +204,7 @@ TEST_F(FileOutputTest, OverwritesCompletelyOrThrows) {
   EXPECT_EQ(all.str(), std::string(8, 7) + std::string(8, 9));
 }
 
-// If the tests run as root, everything can be replaced.
+// The user root can replace every file in a folder, so the test then uses paths that no user can write.
 TEST_F(FileOutputTest, ThrowsAtTheStartIfAFileCannotBeReplaced) {
   if (::geteuid() == 0) {
     EXPECT_THROW(OutputFile("/etc/hostname/x"), std::system_error);

@@ -165,7 +165,7 @@ TEST_F(TracerTest, CountersMayHaveSeveralSeries) {
 }
 
 TEST_F(TracerTest, OperationsAndFlowsCrossThreads) {
-  constexpr std::size_t kEach = 20'000;  // more than a buffer holds
+  constexpr std::size_t kEach = 20'000;  // more events than a buffer holds
   {
     Tracer tracer(path_);
     std::atomic<std::size_t> sent = 0;
@@ -257,7 +257,7 @@ TEST_F(TracerTest, AScopeMayBeDestroyedByAnotherThread) {
     const Tracer tracer(path_);
     std::unique_ptr<TraceScope> scope;
     std::thread([&] { scope = std::make_unique<TraceScope>(kOuter); }).join();
-    std::thread([&] {  // this thread gets the buffer of the first
+    std::thread([&] {  // this thread gets the buffer of the first thread
       const TraceScope inner(kInner);
       scope.reset();
       trace_instant(kHit);
@@ -322,7 +322,7 @@ TEST_F(TracerTest, OpenScopesEndAtEachFlush) {
 
 // While the scope is open, the thread's buffer is reused many times.
 TEST_F(TracerTest, AScopeMayLastForMillionsOfEvents) {
-  constexpr std::size_t kEvents = 600'000;  // fill the buffer many times
+  constexpr std::size_t kEvents = 600'000;  // they fill the buffer many times
   {
     const Tracer tracer(path_);
     const TraceScope outer(kOuter);

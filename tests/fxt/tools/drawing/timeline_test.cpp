@@ -1,4 +1,4 @@
-// The calls and instants of a trace that are drawn, their places, and the report about the others.
+// The calls and instants of a trace that are drawn, their positions, and the report about other records.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -318,7 +318,7 @@ TEST(Timeline, DrawsTheAsyncOperationsOfAProcessInASeparateTrack) {
   using enum EventType;
   const Words words = named_trace([](Writer& writer) {
     writer.write(operation(AsyncBegin, 1000, 7, "request"));
-    // This operation is in the row below the first one, which is still open.
+    // This operation is in the row below the first operation, which is still open.
     writer.write(operation(AsyncBegin, 1100, 8, "request"));
     writer.write(operation(AsyncInstant, 1200, 8, "step"));
     writer.write(operation(AsyncEnd, 1400, 7, "request"));
@@ -565,7 +565,7 @@ TEST(Timeline, DrawsFlowsAndCounters) {
   EXPECT_THAT(svg, HasSubstr("<path class=\"values\" d=\"M189.82 "));
 }
 
-// The last value is infinite and has no position. The difference of the others exceeds the greatest number.
+// The last value is infinite and has no position. The other values differ by more than the greatest number.
 TEST(Timeline, CountersHoldAnyFiniteValues) {
   const auto counter = [](std::uint64_t time, double value) {
     Event counter = event(EventType::Counter, time, "n");
@@ -581,7 +581,7 @@ TEST(Timeline, CountersHoldAnyFiniteValues) {
               Contains("1 value not drawn, because of a number that is not finite, or of too many counters"));
 }
 
-// Only the greatest value of each step is kept, and steps are doubled until there are few enough.
+// Only the greatest value of each step is kept. Steps are doubled until few enough values are left.
 TEST(Timeline, CountersHoldSomeThousandValues) {
   const auto bytes = bytes_of(file_of([](Writer& writer) {
     for (std::uint64_t i = 0; i < 50'000; ++i)
@@ -625,7 +625,7 @@ TEST(Timeline, TheAxisCountsFromTheEarliestRecord) {
   std::ranges::replace(odd, std::uint64_t{4001}, std::uint64_t{3999});
   EXPECT_THAT(shapes_of(drawn(bytes_of(odd)).svg), ElementsAre("8+1000 row 0: late: 4 µs at 1 µs"));
   EXPECT_THAT(drawn(bytes_of(odd), range("2us~3us")).svg, HasSubstr("data-from=\"2000\" data-to=\"3000\""));
-  // The attributes have times of the trace's clock.
+  // The attributes are times on the trace's clock.
   EXPECT_THAT(drawn(events, range("0.0000000~0.0000020")).svg, HasSubstr("data-from=\"0\" data-to=\"1000\""));
 }
 
