@@ -170,7 +170,7 @@ class LaneBuilder {
     if (survey_.tracks.empty()) add(0, "no frames");
   }
 
-  // Adds a lane for each tracepoint on each thread. The frames are on this lane, not on that of the thread.
+  // Adds a lane for each tracepoint on each thread. This lane shows the frames instead of the thread's lane.
   void add_tracepoints() {
     std::map<std::pair<std::int16_t, std::size_t>, std::uint64_t> frames;  // by tracepoint and thread
     for (const auto& [track, count] : survey_.frames_on)

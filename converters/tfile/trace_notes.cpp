@@ -98,7 +98,7 @@ void note_descriptions(const TraceFile& trace, const LocationTable& locations, c
               survey.frames_without_own_track);
 }
 
-// Notes items of unknown type. Without a program, no type is known, and numbers are shown by their size.
+// Notes items of unknown type. Without a program, no type is known, so values are shown as numbers.
 void note_untyped(const TraceFile& trace, const LocationTable& locations, Notes& notes) {
   std::uint64_t count = 0;
   for (const ExpectedFrames& expected : locations.all())
@@ -117,8 +117,8 @@ void note_untyped(const TraceFile& trace, const LocationTable& locations, Notes&
               "values are shown as numbers; use --program to get types, members and names", count);
 }
 
-// Counts locations whose actions ask for registers that are not shown. Counts nothing if the user chose the
-// registers. GDB also records other registers for its computations.
+// Counts locations that collect $regs, but have registers that are not shown because they are not general.
+// Counts nothing if the user chose the registers.
 void note_registers(const TraceFile& trace, const LocationTable& locations, RegisterChoice choice,
                     Notes& notes) {
   if (choice != RegisterChoice::Auto || !trace.layout) return;

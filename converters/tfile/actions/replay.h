@@ -26,7 +26,7 @@ class Replay {
     std::uint64_t size = 0;  // of all blocks
     FrameBytes bytes = {};   // of the first block
     bool is_string = false;
-    bool is_operand = false;  // a pointer on the way to the collected value, or an operand of it
+    bool is_operand = false;  // a pointer that leads to the collected value, or an operand
   };
   // The result of a memory action or of an expression.
   struct ActionResult {

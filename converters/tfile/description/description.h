@@ -42,7 +42,7 @@ struct TraceStatus {
   std::string user, notes;
   std::vector<std::pair<std::string, std::string>> others;  // unknown fields, as written
 
-  // "stopped by command: done", "buffer full", "running".
+  // Returns "stopped by command: done", "buffer full" or "running", for example.
   std::string describe() const;
 };
 
@@ -69,7 +69,7 @@ struct Description {
   std::uint64_t frames_begin = 0;  // file offset after the empty line
   bool is_complete = false;        // the text part ends with the empty line
 
-  // The number of a variable that the target computes; nothing if it has none. GDB and KGTP define some.
+  // The number of the computed variable with this name; nothing if there is none. GDB and KGTP define some.
   std::optional<std::uint64_t> computed_variable(std::string_view name) const;
 };
 

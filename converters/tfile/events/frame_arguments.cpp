@@ -79,7 +79,7 @@ void FrameArguments::add_value(const Leaf& leaf, std::span<const std::byte> byte
     draft_.add(argument_of(leaf, bytes, memory_.order(), names_, text_));
 }
 
-// Adds the text of a slice, which may be in the frame, or in the program's read-only data.
+// Adds the text of a TextSlice, which may be in the frame, or in the program's read-only data.
 void FrameArguments::add_slice(const Leaf& leaf, std::span<const std::byte> bytes) {
   const std::uint64_t address = unsigned_bits(bytes.subspan(leaf.pointer_at, leaf.size / 2), memory_.order());
   const std::uint64_t length = unsigned_bits(bytes.subspan(leaf.length_at, leaf.size / 2), memory_.order());

@@ -18,8 +18,8 @@ std::string location_name(const TracepointLocation& location, const ProgramSymbo
   if (symbols == nullptr) return name;
   const CodeInfo code = symbols->code_at(location.address);
   const std::string source = std::filesystem::path(code.source).filename().string();
-  // A tracepoint that was set by its line also has a function, and one that was set by its function also has
-  // a line. A function's name may contain colons.
+  // For a line, the function is added, and for a function, the source file is added. The name of a function
+  // may contain colons.
   const std::string_view after_colon = std::string_view(name).substr(name.rfind(':') + 1);
   const bool is_line = after_colon.size() < name.size() && !after_colon.empty() &&
                        after_colon.find_first_not_of("0123456789") == std::string_view::npos;

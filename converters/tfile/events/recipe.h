@@ -1,6 +1,6 @@
-// The events of a frame as data: its records with their packed arguments, and the places of the numbers among
-// them in the frame's bytes. RecipeDraft makes a recipe for one frame. The recipe emits this frame. If it
-// does not depend on the frame's values, it also emits all other frames with the same blocks.
+// The events of a frame as data: its records with their packed arguments, and, for arguments that are
+// numbers, their places in the frame's bytes. RecipeDraft makes a recipe for one frame. The recipe emits this
+// frame. If it does not depend on the frame's values, it also emits all other frames with the same blocks.
 #pragma once
 
 #include <bit>
@@ -21,7 +21,7 @@
 namespace convert::tfile {
 
 // A call around the frame. Two frames have the same call if all known properties are equal. Another call of
-// the function has equal properties if its frame address and the place of the call are the same.
+// the function can't be distinguished if it has the same frame address and was made at the same place.
 struct CallerCall {
   LabelId label{};
   std::optional<std::uint64_t> frame_address = {};

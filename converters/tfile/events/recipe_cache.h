@@ -33,7 +33,7 @@ class RecipeCache {
   // Finds the recipe of a frame by its tracepoint, blocks and context. Such frames have no pattern, because
   // their registers identify the thread. Null if no recipe is known.
   Recipe* find(const Frame& frame, const FrameContext& context, const FrameTime& time);
-  // A few recipes of each tracepoint are kept.
+  // Adds a recipe that serves other frames, up to a few of each tracepoint.
   void add(const Recipe& recipe, const Frame& frame, const FrameContext& context, const FrameTime& time);
 
  private:

@@ -83,8 +83,8 @@ class RecipeDraft {
   // If the argument is plotted, the counter shows `plotted`, which is the number in the argument's text.
   void add(const Argument& argument, const Argument& plotted);
   void add(const Argument& argument) { add(argument, argument); }
-  // Adds a number that is at this place in every frame. A number of form Flags is the value of the given
-  // register.
+  // Adds a number that every frame has at the place of `bytes`. A number of form Flags is the value of the
+  // register `flags`.
   void add_number(NameId name, ValueForm form, const FrameBytes& bytes, const Register* flags = nullptr);
   void add_counter(LabelId label, NameId name, const FrameBytes& bytes);
   // Adds a blob of the frame. add_to_blob() appends bytes to the latest one.

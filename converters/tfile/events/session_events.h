@@ -1,4 +1,4 @@
-// Emits the events of the whole recording: its start, its status, its stop, damaged bytes.
+// Emits the events of the whole recording: its start, its status, its stop, and damaged bytes.
 #pragma once
 
 #include <algorithm>

@@ -12,7 +12,7 @@
 namespace convert::tfile {
 namespace {
 
-// All frames of a tracepoint come from the same expressions, so a few of them show as much as all.
+// All frames of a tracepoint come from the same expressions, so a few frames are enough.
 constexpr std::size_t kFramesOfTrace = 10'000;
 constexpr std::uint64_t kBytesOfTrace = std::uint64_t{64} << 20;
 constexpr std::size_t kFramesOfLocation = 4;

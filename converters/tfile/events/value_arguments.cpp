@@ -117,7 +117,7 @@ void ValueArguments::add_item(std::size_t index, const ExpectedBlocks& expected)
   const auto& values = items_.values(index);
   bool is_typed = false;
   for (const ItemValue& value : values) {
-    // The name belongs to the visible variable if the frame also has that variable.
+    // If the frame also has the visible variable of this name, the name belongs to that variable.
     if (value.is_hidden && items_.is_named(value.text)) continue;
     if (item.kind == Kind::Variables && items_.is_contradicted(value.text)) continue;
     // If the program does not show the place of the return address, add_recorded() shows what GDB recorded.

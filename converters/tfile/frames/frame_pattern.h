@@ -1,6 +1,6 @@
-// Frames of the same pattern come from one tracepoint and have the same blocks: the same memory and the same
-// variables, in the same order. Large traces of small frames hold millions of frames of a few patterns.
-// Frames are recognized by comparing bytes, which is faster than walking their blocks.
+// Frames of the same pattern come from one tracepoint and have the same blocks: memory at the same addresses
+// and the same variables, in the same order. Large traces of small frames hold millions of frames of a few
+// patterns. Frames are recognized by comparing bytes, which is faster than walking their blocks.
 #pragma once
 
 #include <array>

@@ -143,8 +143,8 @@ std::vector<std::uint64_t> possible_block_sizes(const TraceFile& trace) {
   return sizes;
 }
 
-// Tries both byte orders with each register block size on the first frames. If formats are equally good, the
-// first size is chosen, and then the named byte order.
+// Tries both byte orders with each register block size on the first frames. If several formats are equally
+// good, the first size is preferred, and then the named byte order.
 void find_format(TraceFile& trace, const MachineHint& hint, Notes& notes) {
   std::optional<std::endian> named = hint.order;
   if (!named && trace.layout) named = trace.layout->byte_order();
@@ -172,7 +172,7 @@ void find_format(TraceFile& trace, const MachineHint& hint, Notes& notes) {
                           trace.format.order == std::endian::little ? "little" : "big"));
 }
 
-// Whether one of the first frames has registers.
+// True if one of the first frames has registers.
 bool has_registers(const TraceFile& trace) {
   FrameReader reader(*trace.file, trace.description, trace.format);
   for (std::size_t i = 0; i < kProbedFrames; ++i) {

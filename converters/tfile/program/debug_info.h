@@ -76,10 +76,10 @@ class DebugUnits {
   std::vector<Unit>& all() { return units_; }
   // The units that may have code at the address.
   std::vector<Unit*> around(Dwarf_Addr pc);
-  // The names of missing files that should contain other parts of units. Empty if no file is missing.
+  // The names of missing files that should contain parts of units. Empty if no file is missing.
   const std::vector<std::string>& missing_files() const { return missing_files_; }
-  // Names a file that libdw must not open, and the reason. The file should contain other parts of units.
-  // Empty if libdw may open all files.
+  // Names a file that libdw must not open, and the reason. The file should contain parts of units. Empty if
+  // libdw may open all files.
   const std::string& unsafe_file() const { return unsafe_file_; }
   std::optional<Dwarf_Die> type_of(std::uint64_t signature) const;
 
@@ -116,7 +116,7 @@ struct CodeScope {
   std::vector<Dwarf_Die> functions;       // innermost first; all but the last are inlined
   std::vector<Dwarf_Die> blocks;          // of the innermost function, innermost first, with abstract origins
   std::vector<const void*> instantiated;  // blocks in those origins that have instances with code, sorted
-  // The classes and namespaces of the innermost function, innermost first. Its unit is the last.
+  // The classes and namespaces of the innermost function, innermost first, and then its unit.
   struct Enclosing {
     Dwarf_Die die;
     std::string prefix;  // "plant::Tap::"

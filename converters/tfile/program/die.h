@@ -59,7 +59,7 @@ std::optional<Dwarf_Die> referred_die(Dwarf_Die die, unsigned attribute);
 // The number in an attribute. Forms of a fixed size are unsigned, although libdw may return them as signed.
 std::optional<std::int64_t> constant_in(Dwarf_Attribute attribute);
 
-// Takes a number in the form that has 7 bits a byte.
+// Takes a LEB128 number, which has 7 bits in each byte.
 std::int64_t consume_leb128(std::span<const unsigned char>& bytes, bool is_signed);
 
 // A limit, because damaged DWARF may nest deeper than any stack.

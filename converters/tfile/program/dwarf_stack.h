@@ -24,7 +24,7 @@ class DwarfStack {
   void clear() { numbers_.clear(); }
   std::uint64_t top() const { return numbers_.back().bits; }
   std::uint64_t pop();
-  // Keeps the bits that fit the type. Returns false if the stack is full.
+  // Pushes the bits that fit the type. Returns false if the stack is full.
   bool push(std::uint64_t bits, StackType type = {});
   void replace_top(std::uint64_t bits, StackType type);
   // Returns false if the operation needs numbers that the stack lacks, or other data.

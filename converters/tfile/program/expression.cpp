@@ -236,7 +236,7 @@ class Evaluator {
   Value dereferenced(const Value& pointer) {
     const Value value = decayed(pointer);
     const Type* target = is_pointer(value.type) ? value.type->target : nullptr;
-    // For an integer, GDB reads a long at that address.
+    // GDB treats an integer as the address of a long.
     if (is_integer(value.type)) target = types_.basic("long");
     if (target == nullptr) return {};
     const auto address = integer_of(value, frame_);
@@ -317,7 +317,7 @@ class Evaluator {
         part.bit_offset = candidate.bit_offset % 8;
         part.bit_size = candidate.bit_size;
       }
-      // Several base classes may share a virtual base class.
+      // Several base classes may share a virtual base class, so a member may be found several times.
       const bool is_shared = count > 0 && part.type == found.type &&
                              part.storage.kind == Storage::Kind::Memory &&
                              part.storage.address == found.storage.address;

@@ -26,8 +26,8 @@ bool has_place(Dwarf_Die die) {
   return has_attribute(die, DW_AT_location) || has_attribute(die, DW_AT_const_value);
 }
 
-// True if two units describe the same thing. Comparing the names of the source files would take too
-// long.
+// True if DIEs of two units probably describe the same thing. Comparing the names of the source files would
+// take too long.
 bool is_same(Dwarf_Die a, Dwarf_Die b) {
   if (dwarf_tag(&a) != dwarf_tag(&b)) return false;
   if (kind_of(a) == kObject && dwarf_tag(&a) != DW_TAG_enumerator) return false;
@@ -41,7 +41,7 @@ void append_without_blanks(std::string& text, std::string_view name) {
   std::ranges::copy_if(name, std::back_inserter(text), [](char c) { return c != ' '; });
 }
 
-// Makes room for one more element. `shrink` removes equal elements, so that they need no room.
+// Makes room for one more element. `shrink` removes equal elements before the vector grows.
 template <typename Element, typename Shrink>
 void make_room(std::vector<Element>& all, Shrink shrink) {
   if (all.size() < all.capacity()) return;

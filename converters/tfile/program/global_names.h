@@ -98,7 +98,7 @@ class GlobalNames {
   std::vector<Dwarf_Die> units_;
   Names names_;            // in the order of keys
   Names completed_names_;  // while units are read: the names of completions, which come after all others
-  // The ends of names after each "::", with the keys of the names. Empty until they are needed.
+  // The keys of the parts of names after each "::", with the keys of the whole names. Empty until needed.
   using Ending = std::pair<Key, Key>;
   std::vector<Ending> endings_;
   fxt::SeededMap<std::string, Found> inside_;  // by kinds and name: the results of earlier searches

@@ -176,7 +176,7 @@ bool ItemProof::fits(std::size_t item, std::size_t expression) {
          });
 }
 
-// Decides whether an expression recorded a value. An unknown fact does not rule this out.
+// Decides whether an expression recorded a value. If a fact is unknown, the result is Possible.
 ItemProof::Fit ItemProof::fit_of(const ItemValue& item, bool is_string, std::size_t expression) {
   const Value& value = item.value;
   const Replay::ActionResult& action = *expressions_[expression];

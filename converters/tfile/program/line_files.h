@@ -15,8 +15,8 @@ class LineFiles {
   // `dwarf` may be null. It must outlive this object.
   explicit LineFiles(Dwarf* dwarf);
 
-  // Whether the unit's line table may have rows of a source file with this name, which has no folders. True
-  // if the table's header is not understood.
+  // True if the unit's line table may have rows of a source file with this name, which has no folders. Also
+  // true if the table's header is not understood.
   bool may_have(Dwarf_Die unit, std::string_view file_name) const;
 
  private:

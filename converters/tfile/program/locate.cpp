@@ -170,7 +170,7 @@ class Run {
     return all.size() == size ? Storage::value_bytes(std::move(all)) : Storage::none(Missing::NotUnderstood);
   }
 
-  // The x87 registers have all numbers in their own format.
+  // The x87 registers hold all numbers in their own format.
   Storage of_x87(std::span<const std::byte> bytes, std::uint64_t size) {
     constexpr std::uint64_t kMaxBytesOfX87 = 16;  // including padding
     const double number = LongDouble(bytes, frame_.order()).value();

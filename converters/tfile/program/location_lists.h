@@ -14,12 +14,12 @@ namespace convert::tfile {
 struct LocationList {
   const void* first = nullptr;   // its first byte; null: there is no list
   std::uint64_t bytes = 0;       // of the whole list
-  std::uint64_t operations = 0;  // how many of them are operations
+  std::uint64_t operations = 0;  // the number of these bytes that are operations
 };
 
 class LocationLists {
  public:
-  // The list that an attribute refers to. A longer one is counted up to `max_bytes`, and a little more.
+  // The list to which an attribute refers. After `max_bytes`, only a little more of the list is counted.
   LocationList find(Dwarf_Attribute& attribute, std::uint64_t max_bytes);
 
  private:

@@ -75,7 +75,7 @@ bool has_rival(Candidate& candidate, std::vector<Candidate>& all) {
   return !candidate.rival.empty();
 }
 
-// Places all programs so that they do not overlap. The place of a certain program excludes the others.
+// Places all programs so that they do not overlap. Programs whose places are certain come first.
 void place_together(std::vector<Candidate>& all) {
   for (Candidate& candidate : all) candidate.check = best_of(candidate.places);
   for (;;) {

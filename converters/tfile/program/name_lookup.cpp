@@ -158,7 +158,7 @@ class NameLookup {
       if (const NameKind kind = kind_of(meant); (kind & kinds) != 0 && is_called(own, name)) {
         if (kind == kFunction && own == die_name(parent))
           continue;  // the name means the class, and not the constructor
-        // In C++, a variable hides a class with the same name. Static members of classes have longer names.
+        // In C++, a variable hides a class with the same name. A defined static member has a longer name.
         if (!is_import && kind != kTagged && !has_attribute(child, DW_AT_specification)) return child;
         if (!hidden) hidden = meant;
       }
@@ -206,8 +206,8 @@ class NameLookup {
     }
   }
 
-  // Finds a name that a function declares. If the function has no code here, its frame is that of another
-  // call.
+  // Finds a name that a function declares. If the function has no code at this place, the name belongs to
+  // another call.
   Found within_function(const FoundName& function, const std::string& name, unsigned kinds) {
     const auto here = std::ranges::find_if(scope_.functions, [&](const Dwarf_Die& instance) {
       const auto origin = referred_die(instance, DW_AT_abstract_origin);
@@ -284,7 +284,7 @@ class NameLookup {
 
   const CodeScope& scope_;
   DebugInfo& info_;
-  std::vector<DebugInfo*> modules_;  // its own module first
+  std::vector<DebugInfo*> modules_;  // the scope's own module first
 };
 
 // The kinds of names that an expression can mean.

@@ -21,7 +21,7 @@ std::string plain_name_of(std::string_view symbol);
 // The last identifier of a name before its template arguments: "Box" for "ns::Box<int>::run", "Node" for
 // "vtable for ns::Node". It is the key for searches, because users write parts of names.
 std::string_view key_of_name(std::string_view plain_name);
-// The same for the simplest forms of mangled names, which are nearly all names. Nothing for other forms.
+// The key of a mangled name of the simplest forms, which nearly all names have. Nothing for other forms.
 std::optional<std::string_view> key_of_symbol(std::string_view symbol);
 
 class NamedPlaces {

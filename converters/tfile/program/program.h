@@ -45,7 +45,7 @@ class Program : public ProgramSymbols {
   // first line after the opening line begins. If the line table does not show this, it is the function's end.
   std::uint64_t prologue_end(const Function& function) const;
   // True if GDB may set a tracepoint on the function at `address`: at its start, at the start of a line, or
-  // after the instructions that set up its frame. True if this is unknown.
+  // after the instructions that set up its frame. Also true if this is unknown.
   bool may_begin_at(const Function& function, std::uint64_t address) const;
   // The function with code at the address, if its entry is after the address. The cold part, which rarely
   // runs, may be before the entry. GDB moves a tracepoint from the cold part to the function's entry.

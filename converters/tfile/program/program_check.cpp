@@ -25,9 +25,9 @@ namespace {
 
 // Only the first pages of a function are considered.
 constexpr std::uint64_t kMaxPages = 16;
-// The biases with the most votes are compared with all locations.
+// The biases that most locations suggest are compared with all locations.
 constexpr std::size_t kMaxCandidates = 64;
-// Linux loads such executables here if a debugger has switched off address randomization.
+// Linux loads position-independent programs here if a debugger has switched off address randomization.
 constexpr std::array kUsualBiases{std::uint64_t{0x5555'5555'4000}, std::uint64_t{0x5655'5000}};
 
 struct SourceLine {
@@ -134,7 +134,7 @@ struct MeantCode {
     bool is_in_other_file = false;  // not the file that the location names
   };
   std::vector<Code> functions = {};  // by address
-  // The addresses that the location may mean exactly, sorted.
+  // The exact addresses that the location may mean, sorted.
   std::vector<std::uint64_t> exact = {};
   std::uint64_t longest = 1;  // the size of the largest function
 

@@ -18,7 +18,7 @@ std::span<const std::byte> bytes_of(Elf_Scn* section) {
 }
 
 // Reads relocations of type SHT_RELR. An even word is an address. The bits of an odd word, from the second
-// one on, stand for the words of memory after the latest address.
+// bit on, stand for the words of memory after the latest address.
 template <typename Add>
 void add_packed(std::span<const std::byte> entries, std::uint64_t word, std::endian order, const Add& add) {
   const std::uint64_t bits = 8 * word;

@@ -21,7 +21,7 @@ class ProgramLayout {
   bool read(Elf* elf);
 
   const GElf_Ehdr& header() const { return header_; }
-  MachineHint machine() const;  // with GDB's names
+  MachineHint machine() const;  // in GDB's spelling
   std::uint64_t address_bytes() const { return header_.e_ident[EI_CLASS] == ELFCLASS64 ? 8 : 4; }
   bool is_position_independent() const { return header_.e_type == ET_DYN; }
   bool is_library() const { return is_position_independent() && !has_interpreter_; }

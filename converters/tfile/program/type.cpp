@@ -340,7 +340,7 @@ class LeafWalk {
   const std::uint64_t size_, most_bytes_;
   std::size_t steps_ = 0;
   bool bases_are_ambiguous_ = false;
-  Bases bases_;                  // the ones that were added
+  Bases bases_;                  // the base classes that were added
   std::string fortran_indices_;  // of outer dimensions, in an array of Fortran
   std::string qualifier_;        // for members of the current base class: "Base::", or empty
 };

@@ -16,7 +16,7 @@
 
 namespace convert::tfile {
 
-// The format of a floating-point number. Its size is not sufficient, because there are three formats of
+// The format of a floating-point number. The size does not determine the format, because three formats have
 // sixteen bytes.
 enum class FloatFormat : std::uint8_t {
   Unknown,
@@ -24,7 +24,7 @@ enum class FloatFormat : std::uint8_t {
   BFloat,        // the upper half of a Single
   Single,        // IEEE, 4 bytes
   Double,        // IEEE, 8 bytes
-  X87,           // 10 bytes, in 12 or 16
+  X87,           // 10 bytes, stored in 12 or 16 bytes
   Quad,          // IEEE, 16 bytes
   DoubleDouble,  // two doubles; their sum is the number
   Decimal,       // IEEE, binary integer significand; 4 or 8 bytes
@@ -69,7 +69,7 @@ struct Type {
   };
   // The members that a Struct has if its discriminant is in one of the ranges.
   struct Variant {
-    // First and last value of each range. Without ranges: the values that are in no other variant's ranges.
+    // The first and the last value of each range. Without ranges: all values that no other variant has.
     std::vector<std::pair<std::int64_t, std::int64_t>> ranges = {};
     std::vector<Member> members = {};
   };
@@ -127,7 +127,7 @@ struct Leaf {
   std::uint64_t bit_offset = 0, bit_size = 0;   // for a bit-field: bits in those bytes
   std::uint64_t pointer_at = 0, length_at = 0;  // for a TextSlice: their places in those bytes
   std::vector<std::pair<std::int64_t, NameId>> enumerators = {};
-  std::optional<NameId> label = {};  // for an Enum: the text for all values of the bytes
+  std::optional<NameId> label = {};  // for an Enum: a text that is shown for all values
 };
 
 // The shown parts of a value: its first leaves, and the number of its other leaves. Members with an unknown

@@ -131,7 +131,7 @@ bool is_text_slice(Dwarf_Die structure, std::string_view name) {
   }
 }
 
-// Fills types in from their DIEs.
+// Reads the properties of types from their DIEs.
 class TypeReader {
  public:
   TypeReader(DebugInfo& info, TypeTable& types, unsigned elf_machine)
@@ -428,7 +428,7 @@ class TypeReader {
     const bool is_function = member != nullptr && member->kind == TypeKind::Function;
     type.kind = is_function ? TypeKind::FunctionMember : TypeKind::DataMember;
     if (type.size == 0) type.size = (is_function ? 2 : 1) * info_.address_bytes();
-    // On these machines, other values mark virtual functions.
+    // On these machines, virtual functions are marked in another way.
     if (is_function && (elf_machine_ == EM_ARM || elf_machine_ == EM_AARCH64 || elf_machine_ == EM_MIPS))
       type.kind = TypeKind::Unknown;
     type.enumerators.emplace_back(is_function ? 0 : -1, "NULL");

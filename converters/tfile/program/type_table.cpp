@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMaxStructures = 65536;
 constexpr std::size_t kMaxQualifiers = 64;     // limit, because damaged DWARF may have endless ones
-constexpr std::size_t kMaxTypeNesting = 1000;  // limit for the same reason
+constexpr std::size_t kMaxTypeNesting = 1000;  // limit of nested types, for damaged DWARF
 // Limits recursion: pointers lead from type to type, which would exceed the stack in a large program.
 constexpr std::size_t kMaxPointerNesting = 100;
 

@@ -20,7 +20,7 @@ class Unwinder {
  public:
   Unwinder(const ProgramSymbols& symbols, FrameMemory& frame) : symbols_(symbols), frame_(frame) {}
 
-  // Starts at the code at which the frame in the FrameMemory was recorded.
+  // `pc` is the code address of the frame that is in the FrameMemory.
   void start(std::uint64_t pc);
   // Returns the callers, one per call, innermost first; nothing at the end.
   std::optional<Caller> next();

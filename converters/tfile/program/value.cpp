@@ -103,8 +103,8 @@ Value resolved_structure(const Value& value, const EvaluationContext& context, s
     Value part = part_of(value, member.type, member.bit_offset / 8);
     const bool is_array = member.type->kind == TypeKind::Array && value.storage.kind == Storage::Kind::Memory;
     if (member.type->data_attribute) {
-      // An array whose elements are elsewhere is not part of the structure. A short string of Pascal is: its
-      // first byte is the number of its characters.
+      // An array whose elements are elsewhere is not part of the structure. A short string of Pascal is part
+      // of it: the first byte is the number of characters.
       if (!is_array) continue;
       const Value array = resolved_array(std::move(part), context, depth, value.storage.address);
       const std::uint64_t offset = array.storage.address - value.storage.address;
@@ -164,7 +164,7 @@ Value without_reference(const Value& value, const EvaluationContext& context) {
   if (value.type == nullptr || value.type->kind != Type::Kind::Reference) return value;
   const Type* const target = value.type->target;
   if (target == nullptr) return {};
-  // In Ada, a pointer to an array has a pointer to the array's bounds beside it.
+  // In Ada, a pointer to an array is followed by a pointer to the array's bounds.
   const Type* const pointer = context.scope.info->types().pointer_to(target);
   const bool has_bounds = value.type->size > pointer->size;
   const auto address = integer_of(has_bounds ? part_of(value, pointer, 0) : value, context.frame);

@@ -52,12 +52,12 @@ struct Storage {
 // A number as `size` bytes, at most 8.
 std::vector<std::byte> stored(std::uint64_t number, std::uint64_t size, std::endian order);
 
-// The storage of a variable whose type has this size, in bytes.
+// The storage of a variable whose type has `size` bytes.
 Storage locate(Dwarf_Die variable, std::uint64_t size, const CodeScope& scope, FrameMemory& frame);
 
-// The value of an attribute, which is a number, or a variable or member that has the number, or operations
-// that compute it. Operations work on the object at the address `object`, in the structure at `whole`, as far
-// as these are known.
+// The number in an attribute, or the number in the variable or member to which it refers, or the result of
+// its operations. Operations use the object at the address `object`, in the structure at `whole`, if these
+// are known.
 std::optional<std::uint64_t> number_of(Dwarf_Attribute attribute, const CodeScope& scope, FrameMemory& frame,
                                        std::optional<std::uint64_t> object = std::nullopt,
                                        std::optional<std::uint64_t> whole = std::nullopt);
@@ -67,8 +67,8 @@ struct CallRegisters {
   std::vector<std::optional<std::uint64_t>> values = {};  // by number in DWARF
   std::optional<std::uint64_t> cfa = {};                  // the canonical frame address of the call
 };
-// The result of operations of call frame information on these registers. An address has Kind::Memory. `scope`
-// is any scope of the module.
+// Runs operations of call frame information on these registers. A result that is an address has Kind::Memory.
+// `scope` is any scope of the module.
 Storage locate_in_call(std::span<const Dwarf_Op> operations, const CallRegisters& registers,
                        const CodeScope& scope, FrameMemory& frame);
 
@@ -94,7 +94,7 @@ struct EvaluationContext {
 Value value_of(Dwarf_Die variable, const EvaluationContext& context);
 // A member or an element, as DWARF describes it. See also resolved().
 Value part_of(const Value& whole, const Type* type, std::uint64_t offset);
-// The value with the properties of its type that depend on the frame: the indices of arrays, the offsets of
+// Fills in the properties of the value's type that depend on the frame: the indices of arrays, the offsets of
 // virtual bases, and the members of variants.
 Value resolved(Value value, const EvaluationContext& context, std::size_t depth = 0);
 

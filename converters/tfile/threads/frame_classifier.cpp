@@ -76,7 +76,7 @@ FrameContext FrameClassifier::classify(const Frame& frame) {
   find_location(frame, context);
 
   const bool can_step = has_steps_[static_cast<std::uint16_t>(frame.tracepoint)];
-  // 0 if the frame does not have it
+  // The stack pointer is 0 if the frame does not have it.
   const std::uint64_t stack_pointer =
       register_value(trace_.layout ? trace_.layout->sp() : nullptr).value_or(0);
   const auto collected_id = thread_ids_.id_of(frame, trace_.format.order);
@@ -113,7 +113,7 @@ FrameContext FrameClassifier::classify(const Frame& frame) {
   return context;
 }
 
-// Takes the pc register or, without it, the address of the location if there is only one.
+// Uses the pc register or, without it, the address of the tracepoint's only location.
 void FrameClassifier::find_location(const Frame& frame, FrameContext& context) const {
   if (registers_ != nullptr && trace_.layout)
     context.pc = pc_of(*trace_.layout, registers_->bytes, trace_.format.order);
@@ -165,7 +165,7 @@ std::optional<std::size_t> FrameClassifier::track_by_clue(const Frame& frame) {
       const auto high = register_value(&registers[pointer.high]);
       value = value && high ? std::optional((*high << 32) + *value) : std::nullopt;
     }
-    // Fast tracepoints do not record the register, and leave 0 there.
+    // Fast tracepoints do not record the thread pointer, and leave 0 in its place.
     if (value && *value != 0) return tracks_.track_of(ThreadClue::ThreadPointer, *value);
   }
   if (const auto cpu = value_of(cpu_variable_)) return tracks_.track_of(ThreadClue::Cpu, *cpu);

@@ -61,7 +61,7 @@ class FrameClassifier {
   const ThreadTracks& tracks() const { return tracks_; }
 
  private:
-  // The steps of a hit that have not come yet.
+  // The expected steps of a hit.
   struct OpenSteps {
     std::int16_t tracepoint;
     std::size_t track;

@@ -129,7 +129,7 @@ class Surveyor {
 
   void count_on(const std::pair<std::int16_t, std::size_t>& track, std::uint64_t frames) {
     auto& counts = survey_.frames_on;
-    // Consecutive frames are often on one track.
+    // Consecutive frames are often on the same track.
     if (latest_ == counts.end() || latest_->first != track) latest_ = counts.find(track);
     if (latest_ == counts.end() && counts.size() < TraceSurvey::kTracepointTracks)
       latest_ = counts.try_emplace(track).first;

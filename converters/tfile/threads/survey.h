@@ -50,14 +50,14 @@ struct TraceSurvey {
   static constexpr std::size_t kTracepointTracks = 10'000;
 
   TimeSurvey time;
-  std::vector<ThreadTrack> tracks;       // the numbers that a FrameClassifier gives them
+  std::vector<ThreadTrack> tracks;       // numbered as in FrameClassifier
   std::vector<std::size_t> shown_track;  // for each track, the track on which it is shown
   // Samples of the hits that have a timestamp and a known location, sorted by time. They are grouped by the
   // track on which the hits are shown, for the first kMarkedTracks tracks.
   std::vector<std::vector<ThreadMark>> marks;
   std::uint64_t frames_without_own_track = 0;
   std::map<std::int16_t, std::uint64_t> frames_of;  // by tracepoint
-  // The frames by tracepoint and track, for the first kTracepointTracks such pairs.
+  // The numbers of frames by tracepoint and track, for the first kTracepointTracks such pairs.
   std::map<std::pair<std::int16_t, std::size_t>, std::uint64_t> frames_on;
   std::map<const TracepointLocation*, std::uint64_t> hits_of;
   std::uint64_t hits = 0, steps = 0, partial_frames = 0;

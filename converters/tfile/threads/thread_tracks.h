@@ -39,9 +39,9 @@ class ThreadTracks {
  public:
   static constexpr std::size_t kMaxTracks = 10000;
 
-  // The track of a clue; a new one for a new clue. After too many, new clues share the unknown track.
+  // The track of a clue. A new clue gets a new track or, if there are too many, that of unknown threads.
   std::size_t track_of(ThreadClue clue, std::uint64_t value);
-  // A guess: the track whose stack is near, or a new track. Returns nothing if too many stacks are known.
+  // Guesses the track by the stack: a near one, or a new one. Returns nothing if too many stacks are known.
   std::optional<std::size_t> near_stack(std::uint64_t stack_pointer);
 
   void add_frames(std::size_t track, std::uint64_t frames) { tracks_[track].frames += frames; }
@@ -49,8 +49,8 @@ class ThreadTracks {
     tracks_[track].stack_low = std::min(tracks_[track].stack_low, stack_pointer);
     tracks_[track].stack_high = std::max(tracks_[track].stack_high, stack_pointer);
   }
-  // Takes an id that a frame of the track has collected. If the ids of a thread with a thread pointer differ,
-  // it has no id.
+  // Adds an id that a frame of the track has collected. If a track with a thread pointer gets different ids,
+  // the thread has no id.
   void add_id(std::size_t track, std::uint64_t id);
 
   const std::vector<ThreadTrack>& all() const { return tracks_; }
