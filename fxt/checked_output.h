@@ -46,7 +46,7 @@ struct CheckedOutputOptions {
 //   - a complete event that ends before it begins gets the length 0;
 //   - a flow event outside of all durations, or after an instant or an inner complete event, gets a duration;
 //   - an argument of a counter is removed if it is not a number, or if its name is used twice;
-//   - a series that has the same name as a series of another counter gets its counter's name as a prefix;
+//   - a series with the name of another counter's series gets the name of its own counter as a prefix;
 //   - records that readers ignore are left out: ends without an open duration, steps and ends of flows that
 //     have not begun, begins of flows that are open, and counters without a value.
 class CheckedOutput final : public Output {

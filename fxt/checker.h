@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks a trace against the rules of its known readers: Fuchsia's C++ and Rust readers, Perfetto and Tracy.
-// A record that one of them loses or draws wrongly is an error. Memory grows with threads, names and open
-// operations, not with the length of the trace.
+// A record that one of these readers loses or draws wrongly is an error. Memory grows with threads, names and
+// open operations, not with the length of the trace.
 #pragma once
 
 #include <cstdint>

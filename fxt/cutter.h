@@ -73,7 +73,7 @@ struct CutCounters {
 //
 // Written times are ns. A duration or async operation that is cut has the argument `cut` at its end: `begin`
 // (it began earlier), `end` (it continues) or `both`. The records must come in the order of time, as an
-// OrderedReader returns them. Then the ranges are exact, and the Checker finds nothing in a piece that it
+// OrderedReader returns them. Then the ranges are exact, and the Checker finds no fault in a piece that it
 // does not find in the trace. A duration that overlaps a cut duration ends with the cut duration. End events
 // inside a cut duration are left out if they end no duration.
 class Cutter {

@@ -17,14 +17,14 @@ namespace FXT_API fxt {
 inline constexpr std::size_t kMinBufferWords = 4096;
 
 // Takes filled buffers and returns empty ones. An implementation may return another buffer each time, so that
-// another thread can write the full one at the same time.
+// another thread can write the full buffer at the same time.
 class Output {
  public:
   virtual ~Output() = default;
-  // Consumes the first `filled_words` words of the buffer that the last call returned; they are already in
-  // the byte order of the file. At the first call there is no such buffer, and the number is 0. Returns an
-  // empty buffer of at least kMinBufferWords words, which the Writer uses until the next call. The Writer
-  // passes exceptions on.
+  // Consumes the first `filled_words` words of the buffer that the last call returned; these words are
+  // already in the byte order of the file. At the first call there is no such buffer, and the number is 0.
+  // Returns an empty buffer of at least kMinBufferWords words, which the Writer uses until the next call. The
+  // Writer passes exceptions on.
   virtual std::span<std::uint64_t> exchange(std::size_t filled_words) = 0;
   // True if a Writer must call exchange() after each record, and not only when the buffer is full. A record
   // comes together with the registrations of its strings and threads.

@@ -121,7 +121,7 @@ class CallListener {
 // Not thread-safe. Memory grows with open calls, threads and names, not with the length of the trace.
 class Pairing {
  public:
-  // Calls `ended` with each call when it ends. Inner calls end before outer ones.
+  // Calls `ended` with each call when it ends. Inner calls end before outer calls.
   explicit Pairing(std::function<void(const Call&)> ended, const PairingOptions& options = {});
   // Keeps a reference to `listener`, which must outlive the Pairing.
   explicit Pairing(CallListener& listener, const PairingOptions& options = {});
@@ -163,7 +163,7 @@ class Pairing {
 
   // Counts events that belong to no call, and calls that do not nest.
   struct OddEvents {
-    std::uint64_t unmatched = 0;  // ends without a start; only those whose names are chosen
+    std::uint64_t unmatched = 0;  // ends without a start, if their names are chosen
     std::uint64_t bad_times = 0;  // events with an impossible time, or with an end before the start
     std::uint64_t crossing = 0;   // calls that start inside another one and end after it
   };

@@ -69,7 +69,7 @@ class PerfettoPackets {
                   .message(1, PerfettoMessage().number(1, kRealtime).number(2, utc_ns)));
   }
   // Name, release and machine of the system, as uname -s, -r and -m print them (system_info). Perfetto knows
-  // the machines aarch64, armv7l, armv8l, i686 and x86_64, and prints a warning for others.
+  // the machines aarch64, armv7l, armv8l, i686 and x86_64, and prints a warning for other machines.
   void system(std::string_view name, std::string_view release, std::string_view machine) {
     packet(45,
            PerfettoMessage().message(1, PerfettoMessage().text(1, name).text(3, release).text(4, machine)));

@@ -30,7 +30,7 @@ enum class ProblemKind : std::uint8_t {
 
   // ---- The record is whole. `word` locates the problem in it. ----
   SpareWords,           // value: the number of words after the content
-  ReservedBits,         // bits that must be zero are not; value: those bits
+  ReservedBits,         // value: the bits that are not zero, but must be zero
   Padding,              // bytes after a stream are not zero
   UnknownString,        // value: an index that was never registered
   UnknownThread,        // value: an index that was never registered
@@ -118,7 +118,7 @@ class Reader {
 
   // ---- The state after the latest record ----
 
-  // The current provider; 0 and "" before the first one is announced.
+  // The current provider; 0 and "" before the first provider is announced.
   std::uint32_t provider_id() const;
   std::string_view provider_name() const;
   // The tick rate of the current provider: 10^9 unless it has an initialization record.

@@ -137,14 +137,14 @@ enum class Fault : std::uint8_t {
   SkippedRecord,  // a record that is too large for the Checker
   // ---- The order of events ----
   Overlaps,         // a complete event that begins inside another complete event, and ends after it
-  OverlapsBegun,    // such an event, with an open duration between the two complete events
+  OverlapsBegun,    // like Overlaps, with an open duration between the two complete events
   OpenWhenEnded,    // a duration that is open when the complete event around it ends
   Crosses,          // a duration that gets the end of another duration
   TakesEarlierEnd,  // a duration that gets the end of a complete event, which ends at the duration's begin
   TooDeep,
   StrayEnd,
   StrayEndInside,  // an end without a begin, inside a complete event
-  NamesOuter,      // an end that has the name of an outer duration, and not of the innermost one
+  NamesOuter,      // an end that has the name of an outer duration, and not of the innermost duration
   NeverEnds,
   OutOfOrder,   // an event with an earlier time than the event before it, in a CheckedOutput
   NotEnclosed,  // a flow outside of all durations

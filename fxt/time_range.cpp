@@ -44,7 +44,7 @@ constexpr std::array kSizes{Unit{"", 1},
                             Unit{"gi", std::uint64_t{1} << 30},
                             Unit{"ti", std::uint64_t{1} << 40}};
 
-// Both times and sizes must be below this.
+// Both times and sizes must be below this limit.
 constexpr std::uint64_t kLimit = kTimeLimit;
 
 // Further digits are worth less than 1 ns, or less than 1 byte, in any unit.

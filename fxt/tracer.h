@@ -55,7 +55,7 @@ inline std::uint64_t now_ns() noexcept {
 
 // A category of events. Any thread can switch it on and off at any time. An event in a disabled category
 // costs one branch. The category must outlive its TraceEvents. Static categories are initialized before any
-// TraceEvent, even before those in other source files.
+// TraceEvent, even before TraceEvents in other source files.
 class TraceCategory {
  public:
   // The characters of the name must live as long as TraceEvents are made from this category.
@@ -75,8 +75,8 @@ class TraceCategory {
 };
 
 // A category and a name. It is usually a static object, because the constructor looks the names up in a
-// table. A program has at most 32,767 different names; later ones are shown as "(other)". Copies the name.
-// Throws std::bad_alloc.
+// table. A program has at most 32,767 different names; later names are shown as "(other)". Copies the
+// name. Throws std::bad_alloc.
 class TraceEvent {
  public:
   TraceEvent(const TraceCategory& category, std::string_view name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The names that a shared library exports: all names that the public headers declare, except names marked as
-// internal. All public headers include this one, so it also checks the version of C++.
+// internal. All public headers include this header, so it also checks the version of C++.
 #pragma once
 
 #if !defined(__cplusplus) || __cplusplus < 202002L

@@ -127,8 +127,8 @@ class Writer {
   // Registers both strings. Returns nothing if the string table is full: then pass the events to write().
   // Empty strings need no entry. Repeated calls return the same result.
   std::optional<PreparedEvent> prepare(std::string_view category, std::string_view name);
-  // Registers one string. Arguments and records that are written into reserve() refer to it by
-  // TextRef::table().
+  // Registers one string. Arguments and records that are written into reserve() refer to the
+  // string by TextRef::table().
   std::optional<std::uint16_t> string_ref(std::string_view text);
   // Registers the thread. Returns nothing if the thread table is full; then pass its events to write().
   std::optional<ThreadIndex> thread_index(std::uint64_t process, std::uint64_t thread);

@@ -22,7 +22,7 @@
 namespace fxt {
 namespace {
 
-// True if Perfetto or Tracy show the strings of the record. They draw flows, but not their names.
+// True if Perfetto or Tracy show the strings of the record. Both draw flows, but not the names of flows.
 bool is_drawn(const Record& record) {
   const auto* const event = std::get_if<Event>(&record);
   const auto* const object = std::get_if<KernelObject>(&record);

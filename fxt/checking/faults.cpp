@@ -34,7 +34,7 @@ struct Cost {
   std::string_view effect = {};
 };
 
-// Removes the first effect from the text.
+// Removes the first effect from the text, and returns it.
 constexpr Cost next_cost(std::string_view& text) {
   Cost cost;
   std::string_view part = text.substr(0, text.find('|'));

@@ -1,5 +1,5 @@
-// The rules for nesting durations of a thread such that all readers nest them in the same way (rules W15 to
-// W17, W21). Internal to the Checker.
+// Rules that make all readers nest the durations of a thread in the same way (rules W15 to W17,
+// W21). Internal to the Checker.
 #pragma once
 
 #include <algorithm>
@@ -100,7 +100,7 @@ class Nesting {
   // The duration at a depth, from 1 (the outermost) to depth(). At depth 0 is an artificial duration that
   // encloses the whole trace.
   const Duration& duration_at(std::size_t depth) const { return durations_[depth]; }
-  // The innermost duration around an event at `time`. It may be the artificial one at depth 0.
+  // The innermost duration around an event at `time`. This may be the artificial duration at depth 0.
   const Duration& innermost_around(std::uint64_t time) const {
     time = std::min(time, kLatest);
     const Duration* around = top_;
@@ -210,7 +210,7 @@ class Nesting {
 
   std::uint64_t last_time_ = 0;
   std::size_t points_ = 0;       // number of the latest events of no length, all at last_time_
-  bool point_encloses_ = false;  // true if the last of these is a duration
+  bool point_encloses_ = false;  // true if the latest of these events is a duration
   std::size_t dropped_ = 0;      // number of dropped begins that have not ended yet
   std::vector<Duration> durations_ = std::vector<Duration>(8);
   Duration* top_ = durations_.data();

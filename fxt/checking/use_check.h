@@ -40,7 +40,7 @@ class UseCheck {
  private:
   struct Seen {
     std::uint64_t count = 0;
-    std::uint64_t offset = 0;  // offset of the first such record
+    std::uint64_t offset = 0;  // offset of the first ignored record
     std::string_view record = {};
   };
 

@@ -1,5 +1,5 @@
-// Decides which records of a trace are kept: those of the chosen threads, and the chosen events. Internal to
-// the Cutter.
+// Decides which records of a trace are kept: records of the chosen threads, and the chosen
+// events. Internal to the Cutter.
 #pragma once
 
 #include <algorithm>

@@ -96,7 +96,7 @@ class SpanStack {
 
   // Spans with the same names whose end is not known.
   struct Awaiting {
-    Position innermost = {};  // OpenSpan::around leads to the others
+    Position innermost = {};  // OpenSpan::around leads to the other spans
     std::size_t count = 0;
   };
 

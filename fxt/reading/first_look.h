@@ -24,7 +24,7 @@ class FirstLook {
   }
 
  private:
-  // The complete events with one index in the thread table that begin together.
+  // Complete events with the same begin and the same index in the thread table.
   struct Tie {
     std::uint64_t begin = kTimeLimit;
     std::uint64_t shortest_end = 0;

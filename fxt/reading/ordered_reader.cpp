@@ -128,7 +128,7 @@ class TimeGroup {
     --left_;
     return records_[i];
   }
-  // Sorts each thread's complete events, longer ones first. Together, they keep their positions.
+  // Sorts each thread's complete events within the positions that they have: longer events come first.
   void sort_lasting() {
     lasting_.clear();
     for (std::size_t i = 0; i < records_.size(); ++i)

@@ -36,7 +36,7 @@ class PushedRecords {
     }
     std::size_t whole = 0;
     while (const std::size_t size = size_of(block.subspan(whole))) whole += size;
-    // Gives the Reader whole records only, because it stops for good when it reaches the end of its input.
+    // Gives the Reader whole records only, because the Reader stops for good at the end of its input.
     input_.set(block.first(whole));
     for (auto records = block.first(whole); !records.empty();) {
       const auto bytes = records.first(size_of(records));

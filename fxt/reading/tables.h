@@ -1,5 +1,5 @@
-// The state of each provider in a Reader: strings, threads and the tick rate. It uses no more memory than the
-// records that define it. Internal to the Reader.
+// The state of each provider in a Reader: strings, threads and the tick rate. The state uses no more memory
+// than the records that define it. Internal to the Reader.
 #pragma once
 
 #include <cstddef>

@@ -52,7 +52,7 @@ class CallLengths {
   // Several threads may add entries at the same time.
   void add(std::span<const Entry> entries);
 
-  // Called after all entries were added. Finds the shortest length whose calls, and all longer ones, take at
+  // Called after all entries were added. Finds the shortest length whose calls, and all longer calls, take at
   // most `words`. The calls that are longer than the part take `words_above`.
   Fitting fit(std::int64_t words, std::int64_t words_above, const NameWords& names) const;
 

@@ -90,7 +90,7 @@ struct UnpackedFile {
   std::unique_ptr<Input> bytes;
   bool is_packed;
 };
-// Opens a file like open_input(). Messages call the file `name`. Its unpacked size may not exceed the limit.
+// Opens a file like open_input(). Messages call the file `name`. The unpacked size may not exceed the limit.
 UnpackedFile open_unpacked(const std::string& path, const std::string& name, const Limit& limit);
 
 // Writes bytes to a file, compressed or not.

@@ -12,7 +12,7 @@
 
 namespace fxt {
 
-// A file descriptor. It is closed when its object is destroyed.
+// A file descriptor, which the destructor closes.
 class Descriptor {
  public:
   explicit Descriptor(int number = -1) : number_(number) {}

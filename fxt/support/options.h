@@ -100,8 +100,8 @@ struct ThreadIds {  // separated by commas
 Address parse_address(std::string_view text);
 std::uint64_t parse_count_within(std::string_view text, std::uint64_t least, std::uint64_t most);
 
-// Boost finds these functions by the type of their third parameter; its value is ignored. They throw
-// InvalidValue.
+// Boost finds these functions by the type of their third parameter; its value is ignored. The
+// functions throw InvalidValue.
 using Tokens = std::vector<std::string>;
 void validate(boost::any& value, const Tokens& tokens, Count* type, int);
 void validate(boost::any& value, const Tokens& tokens, Address* type, int);
@@ -153,7 +153,7 @@ Option choice(const std::string& name, Enum& chosen,
 // A switch. If `letter` is '\0', it has no short form.
 Option flag(std::string name, char letter, bool& is_given, std::string help);
 
-// Adds a condition: the option has no effect without one of `others` (only_with), or with one (not_with).
+// Adds a condition: the option has no effect without (only_with) or with (not_with) one of `others`.
 Option only_with(std::vector<std::string> others, Option option);
 Option not_with(std::vector<std::string> others, Option option);
 

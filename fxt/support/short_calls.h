@@ -49,7 +49,7 @@ class ShortCalls {
     count({length_ns, static_cast<std::int32_t>(words + note_left_out(inside)),
            CallLengths::Entry::of_label(label)});
   }
-  // The call ends, and is shown. Returns the calls that are missing in it.
+  // The call ends, and is shown. Returns the calls that are missing in the call.
   MissingCalls show(std::size_t depth) {
     const Inside inside = take(depth);
     of(depth - 1).is_kept |= inside.is_kept;

@@ -24,7 +24,7 @@ template <typename... Values>
 void append(TextBuffer& out, fmt::format_string<Values...> format, Values&&... values) {
   fmt::format_to(std::back_inserter(out), format, std::forward<Values>(values)...);
 }
-// This is inline so that short constant texts cost only a few instructions.
+// This function is inline so that short constant texts cost only a few instructions.
 inline void append_text(TextBuffer& out, std::string_view text) {
   const std::size_t size = out.size();
   out.resize(size + text.size());

@@ -1,4 +1,4 @@
-// The records of a trace as far as it can be read, and the message about its end.
+// The records of a trace, as far as the trace can be read, and the message about the end of reading.
 #pragma once
 
 #include <cstddef>
@@ -78,10 +78,10 @@ class EntrySource {
                       .categories = wanted_.categories,
                       .excluded = wanted_.excluded};
   bool has_names_ = names_.empty();
-  std::set<std::uint64_t> threads_;  // the threads of the trace, until all selected ones are found
+  std::set<std::uint64_t> threads_;  // the threads of the trace, until all selected threads are found
   std::uint64_t first_ns_ = std::numeric_limits<std::uint64_t>::max(), last_ns_ = 0;
   std::string failure_;
-  std::exception_ptr system_failure_;  // null without such a failure
+  std::exception_ptr system_failure_;  // null if the system did not fail
 };
 
 // Returns "no event is in that range of time; the trace is from 1.5 s to 2 s", for example.

@@ -22,7 +22,7 @@ namespace fxt::tools {
 // can't be read.
 bool is_json_trace(const std::string& path);
 
-// Takes a trace from a Writer, with times in ns, and passes it on as JSON. It needs memory for one block.
+// Takes a trace from a Writer, with times in ns, and passes it on as JSON. Needs memory for one block.
 //
 // Each event becomes an object, in the order of the trace. Names of processes and threads become metadata.
 // Times are exact: microseconds with three digits. A begin and an end with the same time become one complete

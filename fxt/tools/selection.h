@@ -75,7 +75,7 @@ std::vector<std::uint64_t> threads_of(const Record& record);
 // Throws UsageError if a word is not in kinds().
 void check_kinds(const std::vector<std::string>& wanted);
 
-// Options of several programs. Each program has its own help texts for them.
+// Options of several programs. Each program has its own help texts for these options.
 Option range_option(std::string help, std::optional<TimeRange>& range);
 Option thread_option(std::string help, std::vector<std::uint64_t>& threads);
 Option name_option(std::string help, std::vector<std::string>& patterns);

@@ -56,14 +56,14 @@ class RecordLengths {
   void finish();
 
  private:
-  // A value that is the lowest, the highest or the last one of its slot.
+  // A value that is the lowest, the highest or the last value of its slot.
   struct Extreme {
     double value;
     std::uint64_t number;
     std::int32_t words;
   };
-  // A slot that is not complete. `extremes` has the lowest and the highest value of each series, and then the
-  // last one.
+  // A slot that is not complete. `extremes` has the lowest and the highest value of each
+  // series, and then the last value.
   struct Slot {
     std::uint64_t gap_ns;  // time to the slot before it, see gap_of()
     std::vector<Extreme> extremes;
@@ -97,8 +97,8 @@ class RecordLengths {
 
 inline constexpr std::int64_t kAnyWords = std::int64_t{1} << 60;  // more than any trace has
 
-// Passes over the records of a trace, in the same order each time: one counts the records by length, one
-// chooses those that stay, and one or more leave out the others.
+// Passes over the records of a trace, in the same order each time. The first pass counts the records by
+// length. The second pass chooses the records that stay. Further passes leave out the other records.
 class Thinning {
  public:
   // `cut` selects the records. Other records are not changed.
@@ -116,7 +116,7 @@ class Thinning {
 
   // After the count, decides which records stay in a trace of `words`. All calls take `calls`, and all other
   // records take `others`. Counters, instants and switches get half of the remaining words, or all words that
-  // calls do not need. Returns the words of the records that stay, without calls. This may exceed `words`.
+  // calls do not need. Returns the words of the records that stay, without calls; they may exceed `words`.
   std::int64_t share(std::int64_t words, std::int64_t others, std::int64_t calls);
   // True if some records must be left out.
   bool is_needed() const { return shortest_ns_ != std::array<std::uint64_t, ThinnedKinds::kCount>{}; }

@@ -86,8 +86,8 @@ class PieceFiles final : public PieceOutputs {
   // Checks all files that may have to be replaced. Throws UsageError.
   explicit PieceFiles(Options options);
 
-  // The file of piece `number`, which is the latest or the next one. Throws FileError, also if there are too
-  // many pieces.
+  // The file of piece `number`, which is the latest or the next piece. Throws FileError, also if
+  // there are too many pieces.
   TraceFileOutput& next(std::size_t number) override;
 
   // Throws UsageError if pieces can't be as small as requested, because the second piece starts with state

@@ -1,4 +1,4 @@
-// The formats in which traces are written: FXT, and formats that are made from its records.
+// The formats in which traces are written: FXT, and formats that are made from FXT records.
 #pragma once
 
 #include <cstdint>

@@ -202,7 +202,7 @@ void TracerState::adopt(TraceBuffer& buffer) {
   buffer.limit_ = TraceBuffer::kWords;
 }
 
-// The thread itself calls this, to make room in its buffer.
+// The buffer's own thread calls this function, to make room in the buffer.
 void TracerState::empty(TraceBuffer& buffer) {
   const std::size_t filled = buffer.filled_;
   if (ring_.is_used()) {
@@ -254,7 +254,7 @@ void TracerState::end_late(TraceBuffer& buffer, std::uint64_t position, std::uin
   buffer.open_.end(position, time);
 }
 
-// The thread itself calls this when it ends. Its open scopes end now.
+// A thread calls this function when it ends. Its open scopes end now.
 void TracerState::release(TraceBuffer& buffer) noexcept {
   while (buffer.depth_ != 0) buffer.end_innermost();
   const std::lock_guard guard(lock);

@@ -197,7 +197,7 @@ class ThreadWalk {
 
 // Function numbers for random selection, each as often as it will be called. The n-th most popular function
 // is called n times less often than the first (Zipf): a few hot functions make most calls, and each function
-// appears at least once. With arguments, functions with arguments make as many calls as the others.
+// appears at least once. With arguments, functions with arguments make as many calls as all other functions.
 Functions functions_of(const Options& options) {
   const unsigned functions = options.functions;
   constexpr double kDraws = 1 << 16;

@@ -1,5 +1,5 @@
-// Linked into each fuzzer: an input with which the code under test uses more memory than SECURITY.md allows
-// is a finding, as is one that takes too long (-timeout in scripts/fuzz). Also has a mutation that searches
+// Linked into each fuzzer: an input is a finding if the code under test uses more memory than
+// SECURITY.md allows, or takes too long (-timeout in scripts/fuzz). Also has a mutation that searches
 // for such inputs by multiplying counts.
 #include <algorithm>
 #include <atomic>

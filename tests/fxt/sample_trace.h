@@ -1,4 +1,4 @@
-// A trace with every kind of record that a Writer can write, and some hand-written ones.
+// A trace with every kind of record that a Writer can write, and some hand-written records.
 #pragma once
 
 #include <array>

@@ -47,7 +47,7 @@ class DrawnCounters {
   static constexpr std::size_t kMaxCounters = 64, kMaxValues = 4'000;
 
   struct Series {
-    // Returns false if the value was merged with the last one.
+    // Returns false if the value was merged with the last value.
     bool add(const Drawing::Value& value) {
       if (values.empty() || value.ns >= values.back().ns + step_ns) {
         values.push_back(value);

@@ -499,7 +499,7 @@ class JsonText {
   }
 
   // Writes starts, lengths and names of all calls. For calls that have them, also writes by index: the number
-  // of merged calls, the longest of them, the frame and details. Lists the calls without an end.
+  // of merged calls, the length of the longest, the frame and details. Lists the calls without an end.
   void row(const Row& row) {
     TextBuffer begins, lengths, names, counts, longest, frames, details, endless;
     std::size_t i = 0;

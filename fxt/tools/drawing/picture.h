@@ -41,7 +41,7 @@ struct Drawing {
     std::uint32_t name;
   };
 
-  // An instant that concerns more than its thread. It is drawn across all tracks from the first to the last.
+  // An instant about more than its thread. It is drawn across all tracks from the first to the last track.
   struct Line {
     std::size_t first_lane = 0, last_lane = 0;
     std::uint64_t ns = 0;

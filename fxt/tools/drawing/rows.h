@@ -11,7 +11,7 @@
 
 namespace fxt::tools {
 
-// A shape in a row: a call, an instant, or several of them that are too narrow to be drawn separately.
+// A shape in a row: a call, an instant, or several calls or instants that are too narrow to be separate.
 struct Shape {
   enum class Kind : std::uint8_t { Call, Frame, Instant };
 

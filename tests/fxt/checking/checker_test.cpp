@@ -236,7 +236,7 @@ TEST(Checker, W16Order) {
   EXPECT_EQ(broken({begin(10, kB), end(20, kB), begin(0), end(10)}), "W16");
   EXPECT_EQ(broken({begin(0), begin(10, kB), end(10), end(20, kB)}), "W16");
   EXPECT_EQ(broken({begin(0), end(10), begin(10, kB), end(20, kB)}), kClean);
-  // The events of one thread come before those of the other one.
+  // The events of one thread come before the events of the other thread.
   EXPECT_EQ(broken({begin(20, kA, 2), end(30, kA, 2), begin(0), end(10)}), kClean);
 }
 
@@ -464,8 +464,8 @@ TEST(Checker, W21FlowIds) {
             "W21");
 }
 
-// Perfetto searches the flow's own process first, and then the only process that has begun the id since its
-// last end.
+// Perfetto searches for a flow in the event's process first. Then it takes the only process that has begun
+// the id since the id's last end.
 TEST(Checker, W21FlowsOfSeveralProcesses) {
   const Words strings_and_thread = thread_record(4, 300, 301);
   const auto in_durations = [&](std::initializer_list<Words> flows) {

@@ -1,5 +1,5 @@
 // Files at the edges of the format. The behavior of Fuchsia's C++ and Rust readers, Perfetto and Tracy is
-// known from their sources. An error is expected exactly if one of them fails, loses data or draws wrongly.
+// known from their sources. An error is expected exactly if a reader fails, loses data or draws wrongly.
 #include <cstddef>
 #include <cstdint>
 #include <gtest/gtest.h>

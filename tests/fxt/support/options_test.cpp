@@ -76,7 +76,7 @@ TEST(OptionTable, OptionsGetTheirValues) {
   EXPECT_EQ(wishes.address, 0x1f);
 }
 
-// If two options set the same value, the later one is used.
+// If two options set the same value, the later option is used.
 TEST(OptionTable, OptionsApplyInTheOrderOfTheCommandLine) {
   std::string told;
   const auto tell = each<std::string>([&](const std::string& text) { told.append(text).append(";"); });

@@ -1,5 +1,5 @@
-// Help, manual page and completions of a small program, with all characters that have a special meaning in
-// one of them.
+// Help, manual page and completions of a small program, with all characters that have a special
+// meaning in one of these texts.
 #include "fxt/support/program_text.h"
 
 #include <gmock/gmock.h>

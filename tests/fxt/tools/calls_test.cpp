@@ -493,7 +493,7 @@ TEST_F(Calls, MayBeInManyProcesses) {
 
 TEST_F(Calls, HaveNoTableIfTheTraceHasNone) { EXPECT_THAT(dump("--stats"), Not(HasSubstr("calls of"))); }
 
-// Two calls of the program, one of the kernel and one switch, which takes longest.
+// Two calls of the program, one call of the kernel, and one switch, which takes longest.
 class Groups : public ToolTest {
  protected:
   std::string write(const std::string& file_name, std::uint64_t waited) {

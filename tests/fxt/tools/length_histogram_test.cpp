@@ -1,4 +1,4 @@
-// Percentiles against those of sorted lengths.
+// Compares percentiles with the percentiles of sorted lengths.
 #include "fxt/tools/length_histogram.h"
 
 #include <algorithm>
