@@ -54,7 +54,7 @@ def files_in(folder):
 
 
 class Entry:
-    """A folder of the cache. It is not removed while it is open, also not by other processes."""
+    """A folder of the cache. While it is open, no process removes it."""
 
     def __init__(self, folder, handle):
         self.folder, self.handle = folder, handle

@@ -30,7 +30,7 @@ class Problem(Exception):
 
 
 class Programs:
-    """Runs programs, and ends them with this one."""
+    """Runs programs, and ends them when this program ends."""
 
     def __init__(self):
         self.lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""Checks the structure in docs/inside.md: includes point only up, and there are no circles of includes between folders."""
+"""Checks the structure in docs/inside.md: folders include only folders above them, and never each other in circles."""
 
 import itertools
 import os
@@ -87,7 +87,7 @@ class Rooms(unittest.TestCase):
                     self.assertIsNone(names.search(text))
 
     def test_no_circles(self):
-        rooms = defaultdict(dict)  # to the included folders, with an example each
+        rooms = defaultdict(dict)  # by folder: the folders that it includes, with an example each
         for file, other in self.includes:
             if os.path.dirname(file) != os.path.dirname(other):
                 rooms[os.path.dirname(file)][os.path.dirname(other)] = f"{file} includes {other}"

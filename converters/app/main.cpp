@@ -341,7 +341,7 @@ class Conversion {
   const Notes& notes() const { return notes_; }
   Report report() const { return {options_.inputs, options_.output, stats_, timeline_, written_}; }
   std::uint64_t trace_bytes() const { return output_->files().trace_bytes(); }
-  // The words of names that the trace does not contain yet.
+  // The sizes, in words, of names that the trace does not contain yet.
   fxt::CallLengths::NameWords name_words();
   std::int64_t words_of_left_out() {
     return words_of_name(rule_.left_out) + words_of_name(rule_.left_out_ns);
@@ -503,7 +503,7 @@ class FitPlanner {
  public:
   FitPlanner(const ConvertOptions& options, Conversion::Offsets offsets_ns, std::uint64_t most_bytes);
 
-  // Finds the shortest length. Each pass divides the interval of lengths that fits only in part.
+  // Finds the shortest length that fits. Each pass divides the interval of lengths that fits only in part.
   FitPlan plan();
 
  private:
@@ -514,7 +514,7 @@ class FitPlanner {
 
   ConvertOptions options_;
   Conversion::Offsets offsets_ns_;
-  std::int64_t words_;  // the maximum size of the trace
+  std::int64_t words_;  // the maximum size of the trace in words
 };
 
 FitPlanner::FitPlanner(const ConvertOptions& options, Conversion::Offsets offsets_ns,
@@ -580,7 +580,7 @@ std::int64_t FitPlanner::thin(std::int64_t others, std::int64_t calls, FitPlan& 
 
 // Converts with exactly the shortest length whose calls fit. The sizes of all calls are known, except for a
 // few: those whose start is written before their end is read, and those that a range of time cuts. If the
-// trace becomes too large because of them, it is converted again without some more calls.
+// trace becomes too large because of them, the inputs are converted again without some more calls.
 std::unique_ptr<Conversion> fit(const ConvertOptions& options, Conversion::Offsets offsets_ns) {
   const std::uint64_t most_bytes = *options.fit_bytes;
   ConvertOptions trial = options;

@@ -11,8 +11,8 @@ namespace convert {
 std::string output_for(const std::string& input, const fxt::tools::TraceFormat& format);
 
 // Throws UsageError if the output is an input, is inside an input, has a name for another format, or is a
-// recording. The last case catches a forgotten output, because then the last path is an input. Throws
-// std::runtime_error if this can't be checked.
+// recording. If the user forgets the output, the last path is such a recording. Throws std::runtime_error if
+// this can't be checked.
 void check_output(const ConvertOptions& options);
 
 }  // namespace convert

@@ -76,7 +76,7 @@ class TemporaryFolder {
     std::error_code problem;
     path_ = fs::canonical(outer, problem) / "fxt-convert-XXXXXX";
     if (problem) fail(problem.message());
-    std::array<int, 2> lifeline{};  // a pipe: the second process waits for its end, with all signals blocked
+    std::array<int, 2> lifeline{};  // a pipe: the second process, with all signals blocked, waits for its end
     sigset_t all{};
     sigset_t before{};
     ::sigfillset(&all);
@@ -440,7 +440,7 @@ void find_recordings(const fs::path& path, const Importers& importers, std::vect
   for (const std::string& name : names) find_recordings(path / name, importers, found);
 }
 
-// The path of a file in the folder that has a name like an archive; empty if no file has.
+// In the folder, the path of a file with a name like an archive; empty if there is none.
 std::string archive_in(const fs::path& folder) {
   std::error_code error;
   fs::recursive_directory_iterator entries(folder, error);

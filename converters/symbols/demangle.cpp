@@ -100,7 +100,7 @@ std::string with_letter(char letter, std::string symbol) {
 
 // GCC compiles a coroutine to several functions, whose symbols differ only at the end.
 std::string_view coroutine_part(std::string_view symbol) {
-  // True for nearly all symbols, and faster than rfind().
+  // Nearly all symbols have no '.', and find() is faster than rfind().
   if (symbol.find('.') == std::string_view::npos) return {};
   for (const std::string_view part : {".actor", ".destroy", ".ramp"}) {
     const std::size_t at = symbol.rfind(part);

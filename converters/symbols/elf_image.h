@@ -50,7 +50,7 @@ class ElfImage {
   // compressed section, needs 70 bytes per byte of a line table, and reads texts up to a NUL, even beyond
   // their section. This function decompresses the sections with texts.
   std::string unsafe_for_libdw() const;
-  // A budget for the names of its symbols, because many symbols may have the same long name.
+  // A budget for the names of the image's symbols, because many symbols may have the same long name.
   fxt::Budget name_budget() const;
   // The first section of this type or name; null if the file has none.
   const ElfSection* find(std::uint32_t type) const;
@@ -87,8 +87,8 @@ class ElfImage {
   std::string build_id_;
 };
 
-// Says why libdw must not open a file to which a program refers, for example because it is a FIFO, which
-// could hang. Returns an empty text if libdw may open the file, or if the file does not exist.
+// The reason why libdw must not open a file to which a program refers, for example because it is a FIFO,
+// which could hang. Empty if libdw may open the file, or if the file does not exist.
 std::string unsafe_for_libdw(const std::filesystem::path& path);
 
 }  // namespace convert

@@ -81,7 +81,7 @@ class ElfSections:
 
 
 def sections_in_memory():
-    """The file, the name and the address of each section that GDB knows. The program's sections have no file."""
+    """The file, the name and the address of each section that GDB knows. The file is empty for the program's sections."""
     for line in gdb.execute("info files", to_string=True).splitlines():
         place, is_section, rest = line.strip().partition(" is ")
         if is_section and place.startswith("0x"):

@@ -77,8 +77,8 @@ def is_handled(name):
 
 def go_to_living(inferior):
     """When one of several processes has ended, gdbserver 13 lets the others run, although GDB treats them as stopped. The
-    packet that asks for the reason of the stop also stops them. It must come before anything reads their registers. Returns
-    true if the process is about to exit, because GDB does not report this."""
+    packet that asks for the reason of the stop also stops them. This packet must be sent before anything reads their
+    registers. Returns true if the process is about to exit, because GDB does not report this."""
     quiet("maintenance packet ?")
     quiet("maintenance flush register-cache")
     quiet(f"inferior {inferior.num}")

@@ -131,7 +131,7 @@ class Fit(unittest.TestCase):
         return output, json.loads(done.stdout)
 
     def checked(self, recording, size, *options):
-        """The trace and its report, after all that must be true of every size was checked."""
+        """Returns the trace and its report, after the checks that a trace of every size must pass."""
         path, report = self.convert(recording, f"--fit={size}", *options)
         self.assertLessEqual(path.stat().st_size, size)
         trace = Trace(path)
@@ -205,7 +205,7 @@ class Fit(unittest.TestCase):
             (1000, (*main, 4, 301))})
 
     def assert_best(self, recording, *options):
-        """Each size up to the whole gets the longest calls that fit, and shows them like -t."""
+        """Checks that a trace of each size up to the whole has the longest calls that fit, and shows them like -t."""
         whole, _ = self.convert(recording, *options, name="whole.fxt")
         full, size = Trace(whole), whole.stat().st_size
         sizes_of = {}
@@ -342,7 +342,7 @@ class Fit(unittest.TestCase):
                     left_out = sum(call.args.get("left_out", 0) for call in trace.calls)
                     self.assertEqual(len(trace.calls) + left_out, len(self_ns))
                     self.assertEqual(report["fitted"]["left_out"], left_out)
-                    if from_percent == 20:  # a round reads some MiB
+                    if from_percent == 20:  # each round of reading takes some MiB
                         self.assertLess(report["records_read"], len(records) * 0.95)
                     for more in (["-j1"], [f"--index={index}", "--index-step=64Ki"], [f"--index={index}", "--index-step=64Ki"]):
                         self.assertEqual(self.convert(recording, *options, *more, name="again.fxt")[0].read_bytes(), path.read_bytes())

@@ -296,7 +296,7 @@ class Thread:
         return child
 
     def inherit(self):
-        """The first record of the child is the end of `fork`. The open calls of the parent begin then."""
+        """The first record of the child is the end of `fork`. The child's open calls of the parent begin at that time."""
         self.tick(1)
         self.stack = [Call(self, call.category, call.name, self.time, call.depth,
                            {"repaired": "inherited-call"}) for call in self.stack]
@@ -316,7 +316,7 @@ class Thread:
         self.tick(1)
 
     def lose(self):
-        """Loses calls that began and ended in between."""
+        """Adds a record about lost calls, which began and ended between two other records."""
         count = self.rng.randrange(1, 1000)
         self.record(LOST, 0, count, time=0)
         self.truth.lost += count
@@ -455,7 +455,7 @@ class Recording:
         self.live(steps)
         if not self.first.data:
             self.messages = []
-        # The messages are shown with the first program.
+        # The messages are shown with the first program of the recording.
         self.truth.marks += [(self.first, "event", f"external-data: {text}", time, {"message": text}) for time, text in self.messages]
         number = self.rng.choice((100, 4000000, 2**22))
         for thread in sorted(self.threads, key=lambda thread: thread.born):

@@ -42,8 +42,8 @@ def value_of(argument, is_point):
 
 
 def events_of_trace(path):
-    """The events of an FXT trace as JSON has them, all names, the number of records that are events, and the number
-    without a form in JSON."""
+    """The events of an FXT trace as JSON has them, all names, the number of records that are events, and the number of
+    records that JSON can't express."""
     dumped = subprocess.run([PROGRAMS / "fxt-dump", "--json", path], capture_output=True, check=True).stdout
     events, names, count, left_out = [], {}, 0, 0
     for record in map(json.loads, dumped.splitlines()):

@@ -57,7 +57,7 @@ class Map(Opened):
 
     @needs("chromium")
     def test_parts_open_in_the_window_of_the_viewer(self):
-        """A drag, typed times and a function open parts. Back opens the earlier parts."""
+        """A drag, typed times and a function open parts. Going back opens the earlier parts."""
         first, last, calls = self.ends_of(POOL)
         with Viewer() as viewer:
             [link] = self.links_of(f"--ui={viewer.origin}", POOL)
@@ -76,7 +76,7 @@ class Map(Opened):
                     self.assertEqual(browser.evaluate(link, "files[0].back.disabled"), not earlier)
                     return times
 
-                # The map is a frame; its margins have 8 pixels.
+                # The map is an inner frame with margins of 8 pixels.
                 box = json.loads(browser.evaluate(link, "JSON.stringify((frame => [frame.left, frame.top, frame.width])"
                                                         "(files[0].map.contentDocument.querySelector('canvas').getBoundingClientRect()))"))
                 frame = json.loads(browser.evaluate(link, "JSON.stringify((frame => [frame.left + 1, frame.top + 1])"
@@ -164,7 +164,7 @@ class Map(Opened):
     # ---- Large inputs ----
 
     def long_recording(self):
-        """Its trace has about 10 MB; half of it are calls of 10 ns."""
+        """The trace of this recording has about 10 MB; half of it are calls of 10 ns."""
         time, records = 2_000_000_000, [entry(2_000_000_000, 0, 0x400100)]
         for number in range(200_000):
             time += 1000
@@ -216,7 +216,7 @@ class Map(Opened):
         return Path(shutil.copytree(POOL, self.folder / "run.data"))
 
     def test_nothing_is_made_twice(self):
-        """The second time, each program would fail."""
+        """The second time, each program that is run would fail."""
         recording = self.recording()
         before = sorted(os.listdir(recording))
         first, last, _ = self.ends_of(POOL)

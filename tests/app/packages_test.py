@@ -103,7 +103,7 @@ class Packages(unittest.TestCase):
     def test_waits_for_another_apt_get(self):
         self.make_system("Debian")
         (self.folder / "stubs" / "apt-get").unlink()
-        # The first two attempts find the lists locked.
+        # For the first two attempts, the package lists are locked.
         self.stub("apt-get", 'echo "apt-get $*" >>"$HERE/log"; [[ $1 != update ]] || [[ $(grep -c update "$HERE/log") -gt 2 ]] ||'
                   '{ echo "E: Could not get lock /var/lib/apt/lists/lock" >&2; exit 100; }')
         run, log = self.run_script("build")
@@ -166,7 +166,7 @@ class Sbom(unittest.TestCase):
                                          capture_output=True, text=True).stdout)
         names = {package["name"] for package in sbom["packages"]}
         self.assertLessEqual({"libarchive", "zlib", "fmt", "Boost"}, names)
-        self.assertFalse({"libacl", "pugixml"} & names)  # the linker took nothing of the first
+        self.assertFalse({"libacl", "pugixml"} & names)  # the linker took nothing from libacl
         self.assertEqual({relation["relationshipType"] for relation in sbom["relationships"]}, {"DESCRIBES", "STATIC_LINK"})
 
 

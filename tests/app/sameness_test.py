@@ -49,7 +49,7 @@ class Events:
     def __init__(self, path):
         dumped = subprocess.run([PROGRAMS / "fxt-dump", "--json", path], capture_output=True, check=True)
         self.calls, self.others, self.switches, stacks = Counter(), Counter(), Counter(), defaultdict(list)
-        self.late, latest = set(), 0  # times of switches that come after later ones in the file
+        self.late, latest = set(), 0  # times of switches that the file has after later switches
         for record in map(json.loads, dumped.stdout.splitlines()):
             if record["kind"] == "context-switch":
                 if record["time"] < latest:
@@ -112,7 +112,7 @@ def is_for_an_arrow(call):
 
 
 def cut_of(call, edges):
-    """The edges where a range cuts a call. A call with the maximum number of arguments does not show this."""
+    """The edges where a range cuts a call. A call with the maximum number of arguments has no argument for this."""
     values = dict(call[6:])
     if "cut" in values or len(values) < MAX_ARGUMENTS:
         return values.get("cut", "")

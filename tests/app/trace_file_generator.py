@@ -302,7 +302,7 @@ class TraceFile:
             if name in machine.thread:
                 value = int.from_bytes(identity[size * machine.thread.index(name):][:size], "little" if machine.order == "<" else "big")
             if tracepoint.is_fast and name in {"cs", "ss", "ds", "es", "fs", "gs", *SPECIAL}:
-                value = 0  # only the others are recorded
+                value = 0  # fast tracepoints do not record these registers
             data += struct.pack(machine.order + ("I" if size == 4 else "Q"), value)
             is_segment = tracepoint.is_fast and machine.architecture.startswith("i386:x") and name in {"cs", "ss", "ds", "es", "fs", "gs"}
             if name not in SPECIAL and not is_segment and not (name == "eflags" and not machine.has_description):

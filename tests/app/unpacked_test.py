@@ -28,7 +28,7 @@ NOTHING = "neither a uftrace recording nor a GDB trace file"
 
 
 def tar_of(*files, form="w", **options):
-    """The bytes of an archive of (name, path) and of TarInfo."""
+    """The bytes of an archive of these files. Each file is (name, path) or a TarInfo."""
     bytes_ = io.BytesIO()
     with tarfile.open(fileobj=bytes_, mode=form, **options) as tar:
         for file in files:

@@ -100,7 +100,7 @@ def live_dump(path, limit=100_000):
 
 
 def without_string_limits(trace, folder):
-    """GDB 13 does not open a file with `collect/s` that it wrote. Without that, the frames are the same."""
+    """GDB 13 does not open a file with `collect/s` that it wrote. Without `collect/s`, the frames are the same."""
     copy = Path(folder) / trace.name
     shutil.copy(trace, copy)
     content = copy.read_bytes()

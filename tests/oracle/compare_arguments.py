@@ -42,8 +42,8 @@ class Call:
 
 
 def calls_of(trace):
-    """The calls of every thread, with the calls that uftrace shows, in the order of their starts; and their starts and
-    ends."""
+    """The calls of every thread that uftrace shows, in the order of their starts. Each has its start and, if it ended, its
+    end."""
     calls, stacks = defaultdict(list), defaultdict(list)
     for event in trace.events:
         if event.category == "[kernel]" or event.name.startswith("linux:schedule"):

@@ -58,8 +58,8 @@ class FilterComparison(judging.Comparison):
         self.is_simple = is_simple(self.recording, calls)
         sets = option_sets(Landmarks(calls, plt_names(older), kernel_names(older)), self.is_simple) + location_sets(older)
         if self.features() & uftrace.ESTIMATED_EXITS:
-            # With both options, exits of calls that -D hides end other calls in uftrace's replay, according
-            # to its own lines.
+            # With both options, uftrace's replay ends other calls at the exits of calls that -D hides, according to
+            # uftrace's own lines.
             sets = [words for words in sets if not {"-D", "-t"} <= set(words)]
         if "--kernel-skip-out" in self.common:
             # For the kernel's calls inside it, a hidden library call counts as a level; for the program's, it does not.
@@ -177,7 +177,7 @@ def option_sets(at, all_of_them):
 
 
 def location_sets(recording):
-    """Source files of functions, and files of other functions."""
+    """Sets of options that choose functions by their source files."""
     texts = [path.read_text(errors="replace") for path in recording.glob("*.dbg")]
     files = sorted({file for text in texts for file in re.findall(r"^L: \d+ (.+)$", text, re.MULTILINE)})
     known = subprocess.run(["uftrace", "--help"], capture_output=True, text=True, check=False).stdout

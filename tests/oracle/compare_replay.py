@@ -134,7 +134,7 @@ def kernel_lines(dump):
 
 
 def dropped_exits(lines):
-    """Keys of exits from functions whose entry the CPU did not have before."""
+    """Keys of exits for which the CPU had no entry of the function before."""
     entered, dropped = set(), set()
     for source, time, _, kind, name in lines:
         if kind == "entry":
@@ -145,7 +145,7 @@ def dropped_exits(lines):
 
 
 def last_of_runs(lines):
-    """Keys of the last events of a thread on a CPU, after its last exit."""
+    """Keys of the last events of a thread on a CPU, after the thread's last exit there."""
     last, runs = set(), {}
     for source, time, thread, kind, name in lines:
         runner, run = runs.setdefault(source, (thread, []))

@@ -185,7 +185,7 @@ class SchedComparison(judging.Comparison):
                     if around[-2].args.get("repaired") == "closed-by-exec" and around[-2].name.startswith("exec"):
                         before_exec[call.name][0] += call.end - call.begin
                         before_exec[call.name][1] += 1
-        # setjmp returns twice, and uftrace adds the time of the second return to its time.
+        # setjmp returns twice, and uftrace adds the time of the second return to the time of setjmp.
         uncertain = {call.name for call in view.slices if "repaired" in call.args or "setjmp" in call.name}
         for name, (total, total_unit, self_time, self_unit, count) in report.items():
             if name in NAMES.values():

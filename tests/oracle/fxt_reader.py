@@ -29,7 +29,7 @@ class Pointer(int):
 
 
 def unquoted(text):
-    """A string without the quotes that show that it is, for example, empty, or no number."""
+    """Removes the quotes of a string. Quotes show that a string is, for example, empty, or not a number."""
     inner = text[1:-1]
     is_unclear = not inner or inner != inner.strip(" \t") or re.fullmatch(
         r"NULL|null|true|false|[+-]?(0[xX][0-9a-fA-F]+|(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|(?i:inf|infinity|nan))", inner)

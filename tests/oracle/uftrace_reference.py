@@ -201,7 +201,7 @@ def parse_report(text):
 
 
 def time_of(whole, digits, unit):
-    """(ns, ns of the last digit)."""
+    """(the time in ns, the value of its last digit in ns)."""
     one, last = _UNITS[unit]
     return int(whole) * one + int(digits) * last, last
 

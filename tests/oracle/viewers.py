@@ -26,7 +26,7 @@ class Slice:
 
 
 class PerfettoView:
-    """`slices` in the order of their starts, and `complaints` as Perfetto counts its errors."""
+    """`slices` are in the order of their starts, and `complaints` are the errors that Perfetto counts."""
 
     def __init__(self, events):
         self.slices, self.complaints = [], []
@@ -49,7 +49,7 @@ class PerfettoView:
         self.complaints.append(f"{what}: {event.name} at {event.time} on thread {event.thread[1]}")
 
     def _close_finished(self, time, stack):
-        """Removes the calls that have ended from the stack. An event across an unfinished call cuts it."""
+        """Removes the calls that have ended from the stack. An event that crosses an unfinished call cuts that call."""
         unfinished_inside = False
         for i in reversed(range(len(stack))):
             if stack[i].end is None:
@@ -137,7 +137,7 @@ def perfetto_groups(trace):
 
 
 def perfetto_names(recorded, packets):
-    """{process: its name}. The first word of a command line replaces the name. If it is the only one, it ends at a blank."""
+    """{process: its name}. The first word of a command line replaces the name. A single word is cut at its first blank."""
     names = dict(recorded)
     trees = [inner for packet in packets for number, inner in protobuf_fields(packet) if number == PROCESS_TREE and isinstance(inner, bytes)]
     for process in (protobuf_fields(inner) for tree in trees for number, inner in protobuf_fields(tree) if number == 1):

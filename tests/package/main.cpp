@@ -31,7 +31,7 @@ struct OnePiece : fxt::PieceOutputs {
   fxt::Output& next(std::size_t) override { return output; }
 };
 
-// The other functions of the library that are not templates.
+// True if the other functions of the library that are not templates can be called.
 bool is_all_there() {
   std::uint64_t word = 1;
   fxt::reorder_stream(&word, &word + 1);

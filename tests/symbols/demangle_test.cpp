@@ -228,7 +228,7 @@ TEST(HostileName, DeepNestingIsNotDemangled) {
 }
 
 TEST(HostileName, DoublingSubstitutionsStayShort) {
-  // Each parameter type contains the previous one twice: 2^40 words in full.
+  // Each parameter type contains the previous one twice, so the full name has 2^40 words.
   const std::string_view digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
   for (const std::string_view word : {"1A", "2\xc3\xa9"}) {
     std::string symbol = fmt::format("_Z1f{}IiiE", word);
@@ -239,7 +239,7 @@ TEST(HostileName, DoublingSubstitutionsStayShort) {
 }
 
 TEST(HostileName, DoublingScopesAreNotDemangled) {
-  // Each parameter type is local to a member function of the previous one, and a member of it: 2^30 names.
+  // The name of each parameter type contains the previous name twice, so the full name has 2^30 parts.
   std::string symbol = "_ZZ1f1A";
   std::string before = "S_";
   for (const char digit : std::string_view("0123456789ABCDEFGHIJKLMNOPQRST")) {
@@ -252,7 +252,7 @@ TEST(HostileName, DoublingScopesAreNotDemangled) {
 }
 
 TEST(HostileName, NestedConversionsAreNotDemangled) {
-  // T_I has two meanings; a reader that tries both needs 2^60 attempts.
+  // "T_I" has two meanings. A reader that tries both needs 2^60 attempts.
   std::string symbol = "_ZN1a";
   for (int i = 0; i < 60; ++i) symbol += "cvT_IN1a";
   EXPECT_EQ(demangle(symbol, Demangle::Simple), symbol);
@@ -328,7 +328,7 @@ TEST(DName, IsNothingForOtherSymbols) {
     EXPECT_EQ(full_d_name(symbol, Parameters::Shown), std::nullopt) << symbol;
 }
 
-// "Qc" is the type that begins two letters before.
+// "Qc" refers to the type that begins two letters before it.
 TEST(DName, IsNothingWithVeryManyReferencesToTypes) {
   std::string symbol = "_D1a1bFAyaQd";
   for (int i = 1; i < 20; ++i) symbol += "Qc";

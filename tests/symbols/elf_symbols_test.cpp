@@ -41,7 +41,7 @@ class ElfTest : public testing::Test {
     directory_.file(name, bytes);
     return directory_.path() / name;
   }
-  // "<start>-<end> <type> <name>", sorted by start.
+  // The symbols as "<start>-<end> <type> <name>", sorted by start.
   std::vector<std::string> symbols(std::string_view bytes) {
     const InputFile file{fxt::FilePlace(write(bytes))};
     const ElfImage image(file);

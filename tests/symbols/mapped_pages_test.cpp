@@ -13,7 +13,7 @@
 namespace convert {
 namespace {
 
-// The memory of this process that files also have, in pages.
+// The number of pages in the memory of this process that are from files.
 std::size_t pages_of_files() {
   std::ifstream statm("/proc/self/statm");
   std::size_t all = 0, resident = 0, shared = 0;

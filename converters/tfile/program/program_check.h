@@ -21,9 +21,9 @@ struct ProgramCheck {
   std::optional<std::uint64_t> bias;
   // The biases that fit equally well; empty if the bias is known.
   std::vector<std::uint64_t> equal_biases = {};
-  std::size_t agreements = 0;      // tracepoints whose function, line or objects fit the bias
-  std::size_t contradictions = 0;  // tracepoints that can't be in this program
-  std::size_t weight = 0;          // the strength of the confirmation
+  std::size_t agreements = 0;            // tracepoints whose function, line or objects fit the bias
+  std::size_t contradictions = 0;        // tracepoints that can't be in this program
+  std::size_t weight = 0;                // the strength of the confirmation
   std::string first_contradiction = {};  // "fib is at another address (tracepoint 2 at 0x401136)"
 };
 
