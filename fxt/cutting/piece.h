@@ -133,16 +133,20 @@ class Piece {
  private:
   struct KnownEvent {
     std::string category = {}, name = {};
-    Thread of = {};
     std::optional<PreparedEvent> event = {};
-    std::optional<ThreadIndex> thread = {};
+  };
+  struct KnownThread {
+    Thread thread = {};
+    std::optional<ThreadIndex> index = {};
   };
   bool write_short(const Event& event);
-  const KnownEvent& known(const Event& event);
+  const std::optional<PreparedEvent>& known_event(const Event& event);
+  const std::optional<ThreadIndex>& known_thread(const Thread& thread);
 
   Writer writer_;
   CutCounters* counters_;
-  std::array<KnownEvent, 4096> known_events_;  // the key is a hash of the indices in the trace's tables
+  std::array<KnownEvent, 4096> known_events_;   // the key is a hash of the indices in the trace's table
+  std::array<KnownThread, 256> known_threads_;  // the key is the index in the trace's table
   Event with_cut_;
   std::vector<Argument> arguments_;  // arguments of `with_cut_`
 };
