@@ -20,7 +20,7 @@ inline constexpr std::string_view kHits = "tsv 2:0:0:68697473";
 
 class TraceBuilder {
  public:
-  // A separate file, which is removed with this object.
+  // The object has a file of its own, which is removed with the object.
   TraceBuilder();
   ~TraceBuilder();
   TraceBuilder(const TraceBuilder&) = delete;
@@ -92,7 +92,7 @@ void describe_tick(TraceBuilder& t);
 // Two hexadecimal digits per byte.
 std::string hex_of(std::string_view text);
 
-// A block of the general registers of i386, 64 bytes. All are zero but these two. Needs the line `R 40`.
+// A block of the general registers of i386, 64 bytes. All others are zero. Needs the line `R 40`.
 std::string i386_registers(std::uint32_t eip, std::uint32_t esp);
 
 }  // namespace convert::tfile

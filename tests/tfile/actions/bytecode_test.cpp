@@ -1,4 +1,4 @@
-// Agent bytecode: listing it, and running it again on a frame (fact sheet, section 8).
+// Agent bytecode: listing it, and running it again on a frame.
 #include "converters/tfile/actions/bytecode.h"
 
 #include <algorithm>
@@ -192,7 +192,7 @@ TEST(Emulation, StopsWhereTheTargetWould) {
         << no_integers;
 }
 
-// Fact sheet: gdbserver's stack has 100 words.
+// gdbserver's stack has 100 words.
 TEST(Emulation, HasTheStackLimitOfGdbserver) {
   const auto outcome = [](std::size_t pushes) {
     Target target;

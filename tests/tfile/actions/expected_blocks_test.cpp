@@ -1,4 +1,4 @@
-// The item that each expression of a location records, according to the commands (fact sheet, section 8).
+// The item that each expression of a location records, according to the commands.
 #include "converters/tfile/actions/expected_blocks.h"
 
 #include <gtest/gtest.h>

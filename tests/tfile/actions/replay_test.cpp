@@ -1,4 +1,4 @@
-// The memory that each action recorded (fact sheet, sections 3 and 8).
+// The memory that each action recorded.
 #include "converters/tfile/actions/replay.h"
 
 #include <bit>
@@ -154,7 +154,7 @@ TEST_F(Replays, ExpressionsOfNoBytesRecordAddresses) {
   EXPECT_THAT(recorded(), ElementsAre("1000:0"));
 }
 
-// An expression that jumps to its own begin runs 4096 instructions.
+// An expression that jumps to its own start runs 4096 instructions.
 TEST_F(Replays, EndWhenTheirBudgetIsExceeded) {
   constexpr fxt::Limit kLittle{"steps", 10'000, 0};
   fxt::Budget little(kLittle);

@@ -1,4 +1,4 @@
-// The items of collect commands, and their kinds (fact sheet, sections 2.5 and 8).
+// The items of collect commands, and their kinds.
 #include "converters/tfile/description/collect_items.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// The status line, field by field (fact sheet, section 2.3).
+// The status line, field by field.
 #include "converters/tfile/description/description.h"
 
 #include <gmock/gmock.h>

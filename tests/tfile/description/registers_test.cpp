@@ -1,4 +1,4 @@
-// Target descriptions, default layouts, and registers as values (fact sheet, section 5).
+// Target descriptions, default layouts, and registers as values.
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -179,7 +179,6 @@ TEST(RegisterLayouts, FindRegistersByName) {
   EXPECT_EQ(target.layout->find("c"), nullptr);
 }
 
-// Fact sheet, section 5.
 TEST(RegisterRoles, DependOnTheMachine) {
   const auto roles = [](std::string architecture, std::initializer_list<std::string> names,
                         std::size_t size = 4) {
@@ -283,7 +282,7 @@ TEST_P(DefaultLayouts, AreTheSameAsGdbs) {
   EXPECT_NE(layout->sp(), nullptr);
 }
 
-// The block size breaks ties when the architecture is guessed (fact sheet, section 5).
+// If the architecture is guessed, and several layouts fit equally well, the block size decides.
 TEST(DefaultLayouts, HaveTypicalSizes) {
   const auto are_typical = [](std::string_view architecture, const std::vector<std::size_t>& sizes) {
     const RegisterLayout& layout = *default_layout(architecture);

@@ -1,4 +1,4 @@
-// The pieces of tracepoint definitions (fact sheet, section 2.5).
+// The pieces of tracepoint definitions.
 #include "converters/tfile/description/tracepoint.h"
 
 #include <fmt/format.h>

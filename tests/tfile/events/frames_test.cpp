@@ -171,7 +171,7 @@ TEST(TraceFrames, ManyValuesTakeSeveralRecords) {
   ImportOptions options;
   options.blobs = Blobs::None;
   const auto lines = t.lines(options);
-  ASSERT_EQ(lines.size(), 3u);  // a begin and an end with 30 each, and the rest inside them
+  ASSERT_EQ(lines.size(), 3u);  // a begin and an end with 30 arguments in all, and the others inside them
   EXPECT_THAT(lines[0], HasSubstr("[1000000 tracepoint:tick frame=0 tracepoint=2"));
   EXPECT_THAT(lines[1], HasSubstr("@1000000 tracepoint:tick (2) frame=0 mem.0x101b=120")) << "goes on";
   EXPECT_THAT(lines[1], HasSubstr("$trace_timestamp=1000"));
@@ -218,7 +218,7 @@ TEST(TraceFrames, PlottedItemsAreAlsoCounters) {
   EXPECT_THAT(counters({}), testing::IsEmpty());
 }
 
-// Otherwise, Perfetto's window would show no argument of the frame.
+// Without "(whole)", Perfetto's window would show no argument of the frame.
 TEST(TraceFrames, AValueIsNamedWholeIfAPartOfItIsShown) {
   Names names;
   Arguments arguments;

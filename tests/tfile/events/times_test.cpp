@@ -1,4 +1,4 @@
-// The times of frames: from stamps, KGTP's clocks, or the frames around them (fact sheet, section 7).
+// The times of frames: from stamps, KGTP's clocks, or the frames around them.
 #include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

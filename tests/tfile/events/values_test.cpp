@@ -59,7 +59,7 @@ TEST(MemoryValues, UntypedValuesOfTheSizeOfANumberAreNumbers) {
   EXPECT_EQ(untyped_form(2, 2), ValueForm::Signed);
   EXPECT_EQ(untyped_form(8, 8), ValueForm::Signed);
   EXPECT_EQ(untyped_form(3, 3), ValueForm::Bytes);
-  EXPECT_EQ(untyped_form(8, 100), ValueForm::Bytes);  // its first part
+  EXPECT_EQ(untyped_form(8, 100), ValueForm::Bytes);  // 8 of 100 bytes
 }
 
 class LeafValues : public testing::Test {

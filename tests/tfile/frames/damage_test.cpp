@@ -1,4 +1,4 @@
-// Damaged files: frames around the damage are shown, and the damage is noted (fact sheet, section 9).
+// Damaged files: frames around the damage are shown, and the damage is noted.
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -69,7 +69,7 @@ TEST(DamagedTrace, ADescriptionWithoutEndIsRefused) {
 }
 
 TEST(CommonTraceFormat, IsRefusedWithAdvice) {
-  const TraceBuilder unique;  // of a name
+  const TraceBuilder unique;  // for a unique name
   const std::filesystem::path folder = unique.path().string() + ".ctf";
   std::filesystem::create_directory(folder);
   std::ofstream(folder / "datastream") << "x";

@@ -1,4 +1,4 @@
-// The sample of hits that finds their threads in another input, and frames on such a thread.
+// The sample of hits by which their threads are found in another input, and the frames on such threads.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -156,7 +156,7 @@ TEST_F(CollectedValues, QuotedNamesAreNames) {
   EXPECT_THAT(notes_, Not(Contains(HasSubstr("item-"))));
 }
 
-// GDB may replace a variable by its first value, although another item recorded the variable.
+// GDB may replace a variable by its initial value, although another item recorded the variable.
 TEST_F(CollectedValues, ConstantsContradictNoVariable) {
   const std::uint64_t height = address_of("height"), depth = address_of("depth");
   const std::string traced = expression(fmt::format("24{:08x}22040c", depth)), constant = expression("2207");
@@ -244,7 +244,7 @@ TEST_F(CollectedValues, DeclaredVariablesAreFoundInTheSymbolTable) {
   EXPECT_THAT(notes_, Not(Contains(HasSubstr("untyped-values"))));
 }
 
-// Without registers, the program does not tell where the return address is.
+// Without registers, the program does not show the place of the return address.
 TEST_F(CollectedValues, ReturnAddressesAreGdbsIfTheProgramHasNone) {
   EXPECT_THAT(frame("$_ret", expression("23700022080c"), {{0x7000, number(std::uint64_t{0x1234})}}),
               HasSubstr(" $_ret=0x1234 "));

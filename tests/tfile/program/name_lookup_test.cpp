@@ -1,4 +1,4 @@
-// The meanings of names at different places of a program. Each meaning has another size. See
+// The meanings of names at different places of a program. Each meaning has a size of its own. See
 // traced_names.cpp.
 #include <bit>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Finds out where a program was loaded, and whether it is the traced one (fact sheet, section 11).
+// Finds out where a program was loaded, and whether it is the traced program.
 #include "converters/tfile/program/program_check.h"
 
 #include <array>
@@ -164,7 +164,7 @@ TEST(BiasesAtRanges, AreThoseAtWhichARangeIsJustTheObject) {
 }
 
 TEST_F(LoadBias, IsTheBiasOfMostLocations) {
-  tracepoint("pump", "drain", kBias + 0x3000);  // a vote for another bias
+  tracepoint("pump", "drain", kBias + 0x3000);  // suggests another bias
   tracepoint("plain_start", "plain_start", kBias).tracepoint("drain", "drain", kBias);
   EXPECT_THAT(bias(), Optional(kBias));
 }
@@ -248,7 +248,7 @@ TEST_F(LoadBias, AFunctionElsewhereContradicts) {
   }
 }
 
-// Another module has a function with this name in a file with that name.
+// Another module has a function of this name in elsewhere.c.
 TEST_F(LoadBias, AFunctionOfAnotherFileContradicts) {
   tracepoint("elsewhere.c:plain_start", "plain_start", kBias);
   EXPECT_EQ(contradictions(kBias), 1u);
@@ -299,7 +299,7 @@ TEST_F(LoadBias, AMissingFunctionOfAFixedProgramContradicts) {
   Program fixed(TRACED_FIXED, Demangle::Simple);
   at_address("plain_start", 0x7f12'3456'8000);
   EXPECT_EQ(check(description_, fixed).contradictions, 1u);
-  description_.locations.front().at = "somebody_elses";  // a library's
+  description_.locations.front().at = "somebody_elses";  // a function of a library
   EXPECT_EQ(check(description_, fixed).contradictions, 0u);
 }
 
@@ -402,7 +402,7 @@ TEST_F(CollectedPlaces, AnExpressionWithoutMemoryBelongsToOneItem) {
   EXPECT_EQ(collect(two, {range(level_ + 4, 4), kNothing, kNothing}).contradiction(), "");
 }
 
-// GDB may ask for the array that contains a variable, or for less than another program has there.
+// GDB may record the array that contains a variable, or fewer bytes than another program has there.
 TEST_F(CollectedPlaces, TheSizeOfAnExpressionDoesNotMatter) {
   for (const int size : {1, 4, 8}) {
     description_.locations.clear();

@@ -82,8 +82,8 @@ TEST_P(TracedProgram, NamesAFunctionAndItsLine) {
   EXPECT_THAT(info.inlined, IsEmpty());
 }
 
-// If several rows have the same address, GDB drops those before a statement of another file, and prints the
-// line of the last statement.
+// If several rows have the same address, GDB drops the rows before a statement of another file, and prints
+// the line of the last statement.
 TEST(RowsAtOneAddress, CodeHasTheLineThatGdbPrints) {
   const Program program(TRACED_ROWS, Demangle::Simple);
   const auto source_at = [&](const std::string& label) {
@@ -264,7 +264,7 @@ TEST_P(TracedValues, VirtualBasesAreCounted) {
   EXPECT_THAT(leaves("ring"), ElementsAre("ring._vptr.Gilded:p64@0", "ring.carats:i32@8", "and 1"));
 }
 
-// Innermost variables come first. Variables of callers are not visible; those of inner blocks only inside.
+// Innermost variables come first. Variables of callers and of other inner blocks are not visible.
 TEST_P(TracedProgram, FindsTheVariablesOfAFunction) {
   const auto names = [&](const char* mark) {
     std::vector<std::string> all;
@@ -289,7 +289,7 @@ TEST_P(TracedProgram, FindsTheStaticObjectThatANameRefersTo) {
   EXPECT_EQ(size("refill inner", "calls"), 2u);  // the inner one hides the other
   EXPECT_EQ(size("pump", "calls"), 0u);
   EXPECT_EQ(size("refill", "hidden"), 4u);
-  EXPECT_EQ(size("refill", "tap"), 0u);  // it is in the frame
+  EXPECT_EQ(size("refill", "tap"), 0u);  // the variable is in the frame
   EXPECT_EQ(size("refill", "tally"), 4u);
   EXPECT_EQ(size("refill", "plant::Tap::tally"), 4u);
   EXPECT_EQ(size("refill", "plant::Basin<2,3>::volume"), 8u);
@@ -311,7 +311,7 @@ TEST_P(TracedProgram, FindsStaticObjectsOfFunctionsAndFiles) {
   EXPECT_EQ(here("plant::refill::calls").size, 4u);
   EXPECT_EQ(here("plant::refill::level").size, 0u);
   const std::uint64_t unit = program_.functions("unit_start").front().address + bias_;
-  EXPECT_EQ(object(unit, "tally").size, 2u);  // its own variable
+  EXPECT_EQ(object(unit, "tally").size, 2u);  // the unit's own variable
   EXPECT_EQ(type_of(unit, "'traced_unit.c'::tally")->size, 2u);
 }
 
@@ -393,7 +393,7 @@ TEST(TracedPrograms, FifosAreNotDebugInformation) {
   EXPECT_NE(split.object("panel"), std::nullopt);
 }
 
-// The program shares debug information (dwz) with a file that has the name of a variable.
+// The program shares debug information (dwz) with a file, whose name is also the name of a variable.
 TEST(TracedPrograms, AFifoIsNotSharedDebugInformation) {
   const auto fifo = std::filesystem::temp_directory_path() / fmt::format("shared-{}", ::getpid());
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);

@@ -1,4 +1,4 @@
-// A function whose rarely run part lies before its entry.
+// A function whose cold part, which rarely runs, is before its entry.
 extern void never(int) __attribute__((cold, noreturn));
 
 int rarely(int x) {

@@ -310,7 +310,7 @@ TEST_F(TypedFrames, VariantsMayHaveRangesOfDiscriminants) {
                   " ada_shape.kind=1 ada_shape.more=1", " ada_shape.kind=-2 ada_shape.more=1"));
 }
 
-// The array is elsewhere. The words next to its address are its bounds.
+// The array is elsewhere. The words after the array's address are its bounds.
 TEST_F(TypedFrames, ArraysMayHaveTheirBoundsInTheFrame) {
   const std::uint64_t vector = address_of("ada_vector"), many = address_of("plant::many");
   tracepoint("plant::pump", "collect ada_vector", fmt::format("M-1,{:x},10M-1,{:x},14", vector, many));
@@ -379,7 +379,7 @@ TEST_F(TypedFrames, TextsOfFortranAreShown) {
   EXPECT_THAT(frame_line(), HasSubstr(" fortran_name=\"\"pump  \"\" fortran_text=\"flo\" fortran_length=3 "));
 }
 
-// Shows the offset in the table of virtual functions, or the address, and the number that is added to `this`.
+// Shows the function's offset in the table, or its address, and the number that is added to `this`.
 TEST_F(TypedFrames, PointersToMembersShowThem) {
   const std::uint64_t read = address_of("reader"), unit = address_of("unit");
   tracepoint("plant::pump", "collect reader, unit", fmt::format("M-1,{:x},10M-1,{:x},8", read, unit));
@@ -480,7 +480,7 @@ TEST_F(Entries, VariablesAreAtTheirPlacesInTheProgram) {
   EXPECT_THAT(t.notes(), Not(Contains(HasSubstr("item-"))));
 }
 
-// The actions recorded the variables in an order that differs from the program. It is another build.
+// The actions recorded the variables in an order that differs from the program. The program is another build.
 TEST_F(Entries, ContradictedVariablesHaveNoTypes) {
   const std::uint64_t moved = place_of("plant::pump", "moved"), spilled = place_of("plant::pump", "spilled");
   entry("plant::pump", "collect moved, spilled", trace(spilled, 2) + trace(moved, 4));
@@ -610,7 +610,7 @@ TEST_F(Entries, PointersOnTheWayAreNotShown) {
   EXPECT_THAT(line, Not(HasSubstr(" mem.")));
 }
 
-// GDB shows both.
+// GDB shows the pointer and its text.
 TEST_F(Entries, APointerIsShownWithItsTextIfBothAreCollected) {
   const std::uint64_t name = place_of("plant::pump", "name");
   // const16 <name>; trace_quick 8; ref64; const8 7; tracenz; end
@@ -713,7 +713,7 @@ class InlinedFunctions : public HiddenVariables {
   InlinedFunctions() : HiddenVariables("inlined part") {}
 };
 
-// GDB collects the arguments of the function that has the code.
+// GDB collects the arguments of the function into which the other functions are inlined.
 TEST_F(InlinedFunctions, HaveTheArgumentsOfTheirCaller) {
   EXPECT_THAT(frame("$args", {inner("part"), inner("whole")}), HasSubstr(" part=1 whole=2 "));
 }
@@ -797,7 +797,7 @@ TEST_F(Callers, AreFoundBySavedFramePointers) {
               HasSubstr(" callers=\"plain_start < plant::measure < main\" "));
 }
 
-// A hit has no length. Therefore, the calls that only one hit has also have none.
+// A hit has no length. Therefore, a call that only one hit has also has no length.
 TEST_F(Callers, AreCallsFromTheFirstToTheLastHitThatHasThem) {
   EXPECT_THAT(calls_at("plant::pump", {stack_of_main(), stack_of_main(), stack_of_main(1)}),
               ElementsAre("[1000 caller:main", "[1000 caller:plant::measure", "[1000 caller:plain_start",
@@ -1044,7 +1044,7 @@ TEST_F(OptimizedFrames, VariablesAreComputed) {
   builder.frame(2).registers(builder.number(std::uint64_t{7}) + builder.number(address)).end();
   const std::string line = builder.lines({}, {.programs = {file}}).front();
   EXPECT_THAT(line, HasSubstr(" five=5"));
-#ifndef __clang__  // which throws away the other one
+#ifndef __clang__  // clang removes the other variable
   EXPECT_THAT(line, HasSubstr(" above=12"));
 #endif
 }

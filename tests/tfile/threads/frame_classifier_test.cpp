@@ -1,5 +1,5 @@
-// The thread of a frame, which KGTP's variables, a register or the stack show (fact sheet, sections 6 and
-// 10). Also tests whether the frame is a step.
+// The thread of a frame, which KGTP's variables, a register or the stack show. Also tests whether the frame
+// is a step.
 #include <cstddef>
 #include <cstdint>
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ using testing::IsSupersetOf;
 using testing::Not;
 using testing::SizeIs;
 
-// Describes KGTP's variables like its module.
+// Describes KGTP's variables as KGTP's module does.
 void describe_kernel(TraceBuilder& t) {
   t.line("R 40").line("status 0;tstop:0;tframes:3");
   t.line("tsv 2:0:1:6370755f6964").line("tsv 3:0:1:63757272656e745f7461736b");  // cpu_id, current_task
@@ -287,7 +287,7 @@ TEST(Steps, AreRecognizedByTheirBlocksWithoutRegisters) {
                                     "22000] tracepoint:f"));
 }
 
-// If hits and steps have the same blocks, each hit is followed by its number of steps.
+// If hits and steps have the same blocks, the frames after a hit are steps, up to the hit's number of steps.
 TEST(Steps, StepsThatLookLikeHitsAreCounted) {
   TraceBuilder t;
   t.line("R 40").line(kStamp).line("tp T2:8000:E:2:0");
@@ -316,7 +316,7 @@ TEST(Steps, BelongToTheirLocation) {
   }
 }
 
-// The hit was overwritten, or the buffer begins with steps of a hit.
+// If the hit was overwritten, the buffer begins with its steps.
 TEST(Steps, MayLackTheirHit) {
   TraceBuilder t;
   describe_steps(t, "2");

@@ -1,4 +1,4 @@
-// The tracks on which frames are shown (fact sheet, section 10).
+// The tracks on which frames are shown.
 #include "converters/tfile/threads/thread_tracks.h"
 
 #include <gmock/gmock.h>
