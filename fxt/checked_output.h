@@ -60,8 +60,8 @@ class CheckedOutput final : public Output {
 
   std::span<std::uint64_t> exchange(std::size_t filled_words) override;
   bool takes_each_record() const override { return true; }
-  // Reports the findings that are known only at the end, such as durations that never end. If this throws,
-  // finish() of the other Output is not called.
+  // Reports the findings that are known only at the end, such as durations that never end. If this function
+  // throws, finish() of the other Output is not called.
   void finish() override;
 
   // The collected findings. Their offsets count the bytes that the Writer has written, even if a repair has

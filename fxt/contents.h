@@ -42,7 +42,7 @@ inline constexpr std::size_t kContents = static_cast<std::size_t>(Content::Unkno
 struct ContentUse {
   Content content;
   std::string_view name;  // for example "async operations"
-  // The kinds of records: "async-begin, async-instant, async-end"; empty for a part of other records.
+  // The kinds of records: "async-begin, async-instant, async-end"; empty if the content is a part of records.
   std::string_view kinds;
   // What each KnownReader except the spec does with the content: "shown", "ignored" …
   std::array<std::string_view, 4> uses;

@@ -41,7 +41,7 @@ struct CutOptions {
 class PieceOutputs {
  public:
   virtual ~PieceOutputs() = default;
-  // Returns the output for piece `number`, which counts from 0. The piece before it is complete by then.
+  // Returns the output for piece `number`, which counts from 0. The previous piece is complete by then.
   // Output::finish() is called when this piece is complete.
   virtual Output& next(std::size_t number) = 0;
 };

@@ -165,7 +165,7 @@ class Pairing {
   struct OddEvents {
     std::uint64_t unmatched = 0;  // ends without a start, if their names are chosen
     std::uint64_t bad_times = 0;  // events with an impossible time, or with an end before the start
-    std::uint64_t crossing = 0;   // calls that start inside another one and end after it
+    std::uint64_t crossing = 0;   // calls that start inside another call and end after that call
   };
   const OddEvents& odd() const { return odd_; }
 

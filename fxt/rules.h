@@ -27,7 +27,7 @@ FXT_API std::span<const Rule> rules();
 // The programs that read traces. The spec counts as a reader that rejects everything that the spec forbids.
 enum class KnownReader : std::uint8_t { Perfetto, Tracy, FuchsiaCpp, FuchsiaRust, Spec };
 
-// "perfetto", "tracy", "fuchsia-cpp", "fuchsia-rust", "spec".
+// Returns "perfetto", "tracy", "fuchsia-cpp", "fuchsia-rust" or "spec".
 FXT_API std::string_view name_of(KnownReader reader);
 
 class KnownReaders {

@@ -58,7 +58,7 @@ class TimeWindow {
   Side side_of(std::uint64_t time);
   // The start of the trace, from which times with a unit count; nothing before the first side_of().
   std::optional<std::uint64_t> start() const { return start_; }
-  // The range in times of the trace. An end that counts from the start is open until the start is known.
+  // The range in times of the trace. An edge that counts from the start is open until the start is known.
   std::uint64_t from() const { return from_; }
   std::uint64_t to() const { return to_; }
 

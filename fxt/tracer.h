@@ -96,7 +96,7 @@ class TraceEvent {
   bool names_a_frame_;  // Tracy would not show an instant of this name, so a duration of no length is written
 };
 
-// Encodes the arguments of an event. Only TraceBuffer uses it.
+// Encodes the arguments of an event. Only TraceBuffer uses this class.
 class TraceArguments {
  public:
   // Writes pairs of a name and a value to `at`. Returns the end of the written words.

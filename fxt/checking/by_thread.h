@@ -8,7 +8,7 @@
 
 namespace fxt {
 
-// A map by process and thread. Events often come in runs of one thread, so the last thread is cached.
+// A map by process and thread. Events often come in runs of one thread, so the latest thread is cached.
 template <typename T>
 class ByThread {
  public:

@@ -22,7 +22,7 @@ using enum KnownReader;
 // all four readers. With ? the effect is a warning, and with - a note.
 constexpr std::string_view kLetters = "PTCRS";
 
-// `problem` is set for faults whose text is always the same. A # in it is replaced by the id.
+// `problem` is set for faults whose text is always the same. A # in this text is replaced by the id.
 struct FaultEntry {
   Fault fault;
   std::string_view name, rule, costs, problem = {};

@@ -81,7 +81,7 @@ class LinkCheck {
     else
       flow.tag->last = link.time;
   }
-  // When the id's next event comes, Perfetto ends the open operations inside an operation that has ended.
+  // When the id's next event comes, Perfetto ends all operations that are open inside an ended operation.
   void judge_async(const Link& link) {
     Async& async = asyncs_[link.id];
     if (link.time < async.last) return report(Fault::OutOfOrder, link, "its id");

@@ -110,7 +110,7 @@ class Nesting {
 
   // ---- Repairs after a misplaced event ----
 
-  // Must be called after TooDeep. Readers drop this begin, and later the end event that would have ended it.
+  // Must be called after the fault TooDeep. Readers drop this begin, and the end event that would end it.
   void drop_begin() { ++dropped_; }
   bool has_dropped() const { return dropped_ != 0; }
 
@@ -120,14 +120,14 @@ class Nesting {
     time = std::min(time, kLatest);
     for (; top_->end <= time; --top_) visit(*top_);
   }
-  // Must be called after OpenWhenEnded. Removes the durations that ended before `time` and still have open
-  // durations inside. Calls `visit(ended, inner)` for each of them.
+  // Must be called after the fault OpenWhenEnded. Removes the durations that ended before `time` and still
+  // have open durations inside. Calls `visit(ended, inner)` for each of them.
   template <typename Visitor>
   void remove_outlived(std::uint64_t time, Visitor visit) {
     remove_if([&](const Duration& duration) { return duration.end < time; }, visit);
   }
-  // Must be called after Crosses. Removes the innermost duration that awaits its end. Calls `visit(removed,
-  // inner)` with the removed duration and the duration inside it.
+  // Must be called after the fault Crosses. Removes the innermost duration that awaits its end. Calls
+  // `visit(removed, inner)` with the removed duration and the duration inside it.
   template <typename Visitor>
   void end_around(Visitor visit) {
     const Duration* const ended = innermost_open(top_);

@@ -1,6 +1,6 @@
-// Tracks the durations of each thread as Perfetto and Tracy do, in the order of time. Checks the rules W15,
-// W16 and W17, and the enclosing duration of W21. fxt/checking/nesting.h has the rules themselves. Internal
-// to the Checker.
+// Tracks the durations of each thread as Perfetto and Tracy do, in the order of time. Checks the rules
+// W15, W16 and W17, and whether durations enclose flows (W21). fxt/checking/nesting.h has the rules
+// themselves. Internal to the Checker.
 #pragma once
 
 #include <algorithm>
@@ -61,7 +61,7 @@ class TrackCheck {
     std::uint64_t offset = 0;
     std::uint64_t begin = 0;
     std::uint64_t name = 0;       // for durations that await their end
-    std::uint32_t arguments = 0;  // for such durations: ArgumentNames of the begin
+    std::uint32_t arguments = 0;  // for the same durations: ArgumentNames of the begin
     bool is_tied = false;         // Tracy ends it together with an earlier complete event, so its length is 0
   };
 
@@ -175,7 +175,7 @@ class NestingCheck {
 
   const Findings* findings_;
   ArgumentNames* argument_names_;
-  std::deque<TrackCheck> tracks_;  // in the order of the first events
+  std::deque<TrackCheck> tracks_;  // in the order of the threads' first events
   ByThread<TrackCheck*> by_thread_;
 };
 

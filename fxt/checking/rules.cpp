@@ -135,7 +135,7 @@ constexpr std::array kRules = {
 
 std::span<const Rule> rules() { return kRules; }
 
-// Tracy searches for the word anywhere in the name, without regard to case.
+// Tracy searches for "frame" anywhere in the name, without regard to case.
 bool names_a_frame(std::string_view name) {
   constexpr std::string_view kFrame = "frame";
   const auto is_letter = [](char a, char b) { return (a | 0x20) == b; };

@@ -56,8 +56,8 @@ std::optional<ArgumentType> type_of(SchedulingType record, std::string_view name
   return std::nullopt;
 }
 
-// The fault of a counter that Perfetto recognizes by its category and name. Empty if the counter is
-// correct, or is another counter.
+// The fault of a counter that Perfetto recognizes by its category and name. Empty if there is no fault, or if
+// Perfetto does not recognize the counter.
 std::string_view fault_of_known_counter(const Event& event) {
   if (event.category.text != "power" || event.name.text != "cpu_frequency") return "";
   bool has_cpu = false, has_value = false;

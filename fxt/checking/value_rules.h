@@ -43,7 +43,7 @@ inline std::optional<double> number_of(const Value& value) {
 
 class Findings;  // fxt/checking/findings.h: the findings of the current record
 
-// The text for a fault whose text depends only on the `id` of a flow or async operation. The caller adds the
+// The texts of faults that mention only the `id` of a flow or async operation. The caller adds the
 // place and time of the begin.
 std::string problem_of(Fault fault, std::uint64_t id = 0);
 
@@ -74,7 +74,7 @@ class ThreadNames {
   void add(const KernelObject& object);
   // Checks one of the two threads of a legacy context switch.
   void check_switched(const Thread& thread, std::uint8_t priority, Findings& findings) const;
-  // Checks the thread of another scheduling record, unless it is the idle thread.
+  // Checks the thread of a scheduling record of another kind, unless it is the idle thread.
   void check_scheduled(std::uint64_t thread, Findings& findings) const;
 
  private:
@@ -123,7 +123,7 @@ inline std::size_t hash_of_names(std::string_view category, std::string_view nam
 }
 
 // Perfetto recognizes the idle thread in scheduling records of subtype 1 by this weight, in an argument with
-// one of these names. It ignores this thread, and also a CPU that runs no other thread (W18, W25).
+// one of these names. Perfetto ignores this thread, and also a CPU that runs no other thread (W18, W25).
 inline constexpr std::int32_t kIdleWeight = std::numeric_limits<std::int32_t>::min();
 inline constexpr std::string_view kIncomingWeight = "incoming_weight", kOutgoingWeight = "outgoing_weight",
                                   kWakeupWeight = "weight";

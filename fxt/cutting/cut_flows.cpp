@@ -13,8 +13,8 @@ void CutFlows::pass(const Event& event) {
   all_.end(flow, event.id);
 }
 
-// Replaces an end of a flow that is left out. The duration around the new end is a begin event and an end
-// event, because readers would bind the thread's next flow to a complete event without length.
+// Replaces a flow's end that is left out. The duration around the new end is a begin event and an end event,
+// because readers would bind the thread's next flow to a complete event without length.
 void CutFlows::leave_out(const Event& event, OpenSpans& open_spans, Piece& piece) {
   const auto flow = all_.find(event.thread.process, event.id);
   const auto here = piece_.find(event.thread.process, event.id);

@@ -55,7 +55,7 @@ class CutFlows {
     place.name = texts_->use(event.name.text);
   }
 
-  // Returns an end for a flow that is open in the piece; nothing if its thread has too many open durations.
+  // Returns an end for a flow that is open in the piece; nothing if the thread has too many open durations.
   std::optional<Event> end_of(std::uint64_t process, std::uint64_t id, const FlowEnds& places,
                               std::uint64_t time, const OpenSpans& open_spans, const Piece& piece);
 

@@ -239,8 +239,8 @@ void OpenSpans::count_in_range(OpenSpan& span, const Piece& piece) {
     counters_->last_ns = std::max(counters_->last_ns, std::min(span.end, piece.span.end));
 }
 
-// Ends the calls inside a span that are still open, and then the span. Otherwise, readers would take the end
-// of the span for the end of an inner call.
+// Ends the calls inside a span that are still open, and then the span. Otherwise, readers would treat the end
+// of the span as the end of an inner call.
 void OpenSpans::end(SpanStack& stack, SpanStack::Position span, const Event& end, bool goes_on,
                     Piece& piece) {
   for (auto inner = std::prev(stack.end()); inner != span && !is_async(end.type); --inner) {
@@ -251,7 +251,7 @@ void OpenSpans::end(SpanStack& stack, SpanStack::Position span, const Event& end
       end_with_outer(stack, inner);
   }
   Event named = end;
-  // Readers could take an end with another name for the end of a complete event that became a begin.
+  // Readers could treat an end with another name as the end of a complete event that became a begin.
   if (stack.next_end() != OpenSpan::kUnknown) named.name = span->begin.record().name;
   write_end(*span, named, goes_on, piece);
   if (span->unneeded_ends > 1)

@@ -25,14 +25,14 @@ struct OpenSpan {
 
   Held<Event> begin;
   std::uint64_t end = kUnknown;          // end time of a complete event; unknown for begins
-  std::uint64_t around_ends = kUnknown;  // for begins: the end of a complete event around it in this piece
+  std::uint64_t around_ends = kUnknown;  // for begins: the end of a complete event around it, in this piece
   bool is_written = false;               // the current piece has its begin
   bool is_begun_again = false;           // the current piece has its begin again, because it began earlier
   bool is_outside = false;               // it began before the range, and has not been written yet
   std::uint32_t unneeded_ends = 0;       // not 0 if the span has ended with the span around it: the number
                                          // of later ends to drop, for this span and the spans inside it
   std::size_t names = 0;                 // hash_of_names() of an async operation; 0 for a duration
-  std::list<OpenSpan>::iterator around = {};  // the next span around it with these names that awaits its end
+  std::list<OpenSpan>::iterator around = {};  // the next outer span with these names that awaits its end
 
   bool is_over_by(std::uint64_t time) const { return end != kUnknown && end <= time; }
   bool is_ended() const { return unneeded_ends != 0; }

@@ -72,7 +72,7 @@ class PieceEdges {
   bool has_begun_ = false;
   std::uint64_t grid_ = 0;       // start of the first piece
   std::uint64_t next_ = 0;       // end of the last piece
-  std::uint64_t time_edge_ = 0;  // start of the piece after this one, or kNever
+  std::uint64_t time_edge_ = 0;  // start of the next piece, or kNever
   std::uint64_t known_until_ = 0;
   std::uint64_t known_bytes_ = 0;  // the size of the piece at the last check
   std::uint64_t piece_bytes_ = 0;
@@ -110,7 +110,7 @@ class Piece {
   void write(const Event& event) {
     if (!write_short(event)) write<Event>(event);
   }
-  // The value of the argument `cut` of a span, which began before this piece or continues after it.
+  // The value of the argument `cut` of a span that began before this piece or continues after it.
   enum class Cut : std::uint8_t { No, Begin, End, Both };
   static Cut cut_of(bool is_begun, bool goes_on) {
     return is_begun ? (goes_on ? Cut::Both : Cut::Begin) : (goes_on ? Cut::End : Cut::No);

@@ -92,7 +92,7 @@ void PieceSequence::add(const T& record) {
   }
 }
 
-// Records without a time are kept together with the record before them.
+// Records without a time go into the same piece as the record before them.
 template <typename T>
 void PieceSequence::add_untimed(const T& record, bool is_event) {
   if (last_side_ != PieceEdges::Side::Inside) {

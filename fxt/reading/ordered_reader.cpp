@@ -268,7 +268,7 @@ class OrderedReader::State {
   std::exception_ptr failure_;      // the exception that ended reading
   TimeGroup group_;
   KeptRecordReader again_{definitions_};
-  bool is_kept_ = false;  // the latest returned record was a kept one
+  bool is_kept_ = false;  // the latest returned record was a kept record
 };
 
 // Ignores failures of the input. The last pass has the same failure, and reports it after all

@@ -62,7 +62,7 @@ class RecordStream {
   const ReadEnd& end() const { return end_; }
   bool other_byte_order() const { return swap_; }
   // Must be called if the file had no record of a known type. If the file is damaged and has no magic word,
-  // the reason of the end becomes NoMagic.
+  // end() then has the reason NoMagic.
   void end_without_known_records();
 
  private:

@@ -15,7 +15,7 @@ constexpr std::uint64_t kExact = std::uint64_t{1} << kDigits;  // shorter length
 
 }  // namespace
 
-// The number of binary digits that the part's lengths lose. In kWhole, the number depends on the length.
+// The number of digits that rounding removes. In kWhole, this number depends on the length.
 unsigned CallLengths::shift() const {
   const auto width = static_cast<unsigned>(std::bit_width(part_.width_ns() - 1));
   return width > kDigits ? width - kDigits : 0;

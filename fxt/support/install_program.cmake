@@ -6,7 +6,7 @@
 #
 # install_manual(<file>.1): installs a hand-written manual page.
 #
-# If another project includes this one, nothing is installed unless FXT_INSTALL is set.
+# If another project includes this project, nothing is installed unless FXT_INSTALL is set.
 function(install_program program)
   if(NOT FXT_INSTALL)
     return()

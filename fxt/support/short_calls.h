@@ -59,7 +59,7 @@ class ShortCalls {
   }
   // Adds calls that an earlier --fit has left out of this call.
   void add_missing(std::size_t depth, const MissingCalls& missing) { of(depth).left_out.add(missing); }
-  // The call is not shown for another reason. Its missing calls are now missing in the call around it.
+  // The call is hidden for another reason. Its missing calls are now missing in the call around it.
   void pass_on(std::size_t depth) {
     const Inside inside = take(depth);
     Inside& around = of(depth - 1);

@@ -32,9 +32,9 @@ void check_target(const std::string& path, const TraceFormat& format, bool takes
 // file's name decides.
 Option format_option(std::string_view output, const TraceFormat*& format);
 
-// Checks that `path` may be written: it does not exist, is empty, or has the same kind, plain or compressed.
-// With `replaces_anything`, any file may be replaced except an input. Devices and similar files are written
-// to, and not replaced. Throws UsageError, and FileError if an existing file can't be read.
+// Checks that `path` may be written: it does not exist, is empty, or is a file of this kind, plain or
+// compressed. With `replaces_anything`, any file may be replaced except an input. Devices and similar files
+// are written to, and not replaced. Throws UsageError, and FileError if an existing file can't be read.
 void check_replaceable(const std::string& path, const std::vector<std::string>& inputs,
                        bool replaces_anything, const FileKind& kind = {});
 

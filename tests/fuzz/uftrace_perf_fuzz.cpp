@@ -1,5 +1,5 @@
 // Any bytes as the perf files of two CPUs, next to the records of some threads. The first byte is the share
-// of the first file, and its lowest bit is the byte order.
+// of the first file. The lowest bit of this byte is the byte order.
 
 #include <bit>
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The counters of a timeline. Each argument of a counter has its own track. The values are thinned out while
-// they are added.
+// The counters of a timeline. Each argument of a counter has its own track. If there are too many values,
+// some are left out while values are added.
 #pragma once
 
 #include <algorithm>

@@ -157,7 +157,7 @@ void DrawnTimeline::add_instant(const Event& event, std::uint64_t time_ns) {
 
 void DrawnTimeline::add_log(const Log& log, std::uint64_t time_ns) {
   const CallTrack& thread = calls_.advance(log.thread, time_ns);
-  // The names of instants are their messages, unless there are too many different messages.
+  // The message of a log is the name of its instant, unless there are too many different messages.
   const std::string_view line = log.message.substr(0, log.message.find('\n'));
   const bool has_name = calls_.names().size() < kMaxLogNames && !line.empty();
   mark(state_of(thread), thread.chosen,

@@ -120,7 +120,7 @@ std::string shown(const std::vector<Event>& events, const tools::Selection& sele
   return std::string(text.data(), text.size());
 }
 
-// The number of random traces to try: FXT_SEEDS, if it is set.
+// The number of random traces to try: FXT_SEEDS in the environment, or `count` if it is not set.
 std::uint64_t seeds(std::uint64_t count) {
   const char* const asked = std::getenv("FXT_SEEDS");
   return asked == nullptr ? count : std::strtoull(asked, nullptr, 10);

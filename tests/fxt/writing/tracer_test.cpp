@@ -439,7 +439,7 @@ TEST_F(TracerTest, TracersMayFollowEachOther) {
   EXPECT_EQ(seen().findings, "");
 }
 
-// The thread's buffer is created at the first event. Therefore, it is destroyed before `last`.
+// The thread's buffer is created at the first event, after `last`. Therefore, it is destroyed before `last`.
 TEST_F(TracerTest, EventsOfAThreadWithoutABufferAreLost) {
   struct Last {
     ~Last() { const TraceScope scope(kInner); }

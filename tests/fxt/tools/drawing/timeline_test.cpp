@@ -17,8 +17,8 @@
 
 namespace fxt::test {
 
-// A row is 17 pixels high. The first row is below the axis and the heading. The rows of
-// each track start again at 0.
+// A row is 17 pixels high. The first row is below the axis and the heading. In each track, the
+// first row has the number 0.
 std::vector<std::string> shapes_of(const std::string& svg) {
   pugi::xml_document document;
   EXPECT_TRUE(document.load_string(svg.c_str()));
@@ -539,7 +539,7 @@ TEST(Timeline, PicturesOfLargeTracesAreSmall) {
   EXPECT_LT(all.svg.size(), 150'000);
 }
 
-// If there are more shapes than a picture can hold, pixels become coarser, and the report mentions this.
+// If there are more shapes than a picture can hold, wider shapes are merged, and the report mentions this.
 TEST(Timeline, PicturesOfBusyTracesAreBounded) {
   std::vector<Event> events;
   for (std::uint64_t time = 0; time < 4'000'000; time += 4000)
@@ -731,8 +731,8 @@ TEST(Timeline, APageMergesAsFewCallsAsPossible) {
                                        "234445 calls narrower than 128 ns, merged into 23445 gray shapes"));
 }
 
-// Draws every prefix of a trace with all kinds of records, and every third flipped bit, which covers each bit
-// position.
+// Draws every prefix of a trace with all kinds of records. Then flips every third bit, one at a time, which
+// covers each position in a byte.
 TEST(Timeline, DamageIsDrawnOrLeftOut) {
   const auto bytes = bytes_of(joined(sample_trace(), kUncommonRecords));
   const auto draw = [](std::span<const std::byte> damaged) {
