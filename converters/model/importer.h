@@ -1,6 +1,6 @@
-// The interface of an importer. It reads what it must know beforehand, adds lanes and sources to the
-// timeline, and returns. Its sources read the events while the timeline runs. An importer knows neither the
-// output's format, nor the command line, nor other importers.
+// The interface of an importer. An importer reads the data that are needed before the events, adds lanes and
+// sources to the Timeline, and returns. The sources read the events while the Timeline runs. An importer does
+// not know the output's format, the command line or other importers.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 
 namespace convert {
 
-// The bytes that are shown as blobs: none; bytes without another form; or also raw register blocks.
+// The bytes that are shown as blobs. Memory: those that have no other form. All: also raw register blocks.
 enum class Blobs : std::uint8_t { None, Memory, All };
 
 // The options that all importers share. Each importer also has options of its own.

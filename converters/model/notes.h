@@ -1,5 +1,5 @@
-// Facts about a conversion that the user should know: repaired calls, lost records, skipped bytes, cut
-// strings. They are counted by kind. The first few of each kind are kept as text.
+// Notes are facts about a conversion that the user should know, such as repaired calls or lost records. Notes
+// counts them by kind, and keeps the texts of the first notes of each kind.
 #pragma once
 
 #include <concepts>
@@ -13,12 +13,12 @@
 
 namespace convert {
 
-// Kinds are constants next to the code that adds such notes.
+// A kind of note. Each kind is a constant next to the code that adds notes of this kind.
 struct NoteKind {
   std::string_view name;  // stable, because it is in reports and in the argument `repaired`
   std::string_view
-      meaning;  // one clause for the text report, in the plural: "exits whose entry was not recorded"
-  // True if all recorded data is on the timeline, unless options filter it.
+      meaning;  // a clause for the report, in the plural: "exits whose entry was not recorded"
+  // True if the note is informational: the recorded data are on the timeline, or an option omits them.
   bool is_remark = false;
 };
 
@@ -30,11 +30,11 @@ class Notes {
   struct Group {
     const NoteKind* kind;
     std::uint64_t count = 0;
-    std::uint64_t notes = 0;              // number of notes; one note may count many things
+    std::uint64_t notes = 0;              // number of add() calls, each of which may count many things
     std::vector<std::string> first = {};  // "<location>: <problem>" of the first kKeptPerKind notes
   };
 
-  // `kind` must outlive this object. `count` is the number of things that the note counts (lost records).
+  // `kind` must outlive this object. `count` is the number of things that the note is about, as lost records.
   void add(const NoteKind& kind, const Location& where, std::string_view problem, std::uint64_t count = 1);
 
   // Adds a note of a kind that may be frequent. `describe` returns "<location>: <problem>". It is called only
@@ -52,8 +52,8 @@ class Notes {
 
   bool empty() const { return groups_.empty(); }
   bool has_only_remarks() const;
-  std::uint64_t count(const NoteKind& kind) const;  // 0 without such notes
-  // Sorted by the time of their first notes.
+  std::uint64_t count(const NoteKind& kind) const;  // 0 if there are none
+  // The groups in the order in which their first notes were added.
   const std::vector<Group>& groups() const { return groups_; }
 
  private:

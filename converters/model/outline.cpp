@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kIndent = 2;
 
-// Adds a text of several lines, below its name.
+// Adds a text of several lines. The caller has added the name of the text before.
 void add_text(std::string& text, std::string_view lines, std::size_t indent) {
   while (!lines.empty()) {
     const std::string_view line = lines.substr(0, lines.find('\n'));
@@ -25,7 +25,7 @@ void add_text(std::string& text, std::string_view lines, std::size_t indent) {
 
 void add_lines(std::string& text, const Outline& outline, std::size_t indent);
 
-// Adds an entry. `start` is the text before the value: a name or a dash.
+// Adds an entry. `start` is the text before the value, which is a name or a dash.
 void add_entry(std::string& text, std::string_view start, const Outline& value, std::size_t indent) {
   text.append(indent, ' ');
   text += start;

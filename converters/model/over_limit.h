@@ -12,7 +12,7 @@ namespace convert {
 
 inline constexpr NoteKind kOverLimit{"over-limit", "files that exceed a limit, and are read only in part"};
 
-// `consequence` says which part is left out, as a clause.
+// `consequence` is a clause that describes the part that is left out.
 inline void note_over_limit(Notes& notes, const Location& where, const fxt::Budget& budget,
                             std::string_view consequence) {
   notes.add(kOverLimit, where, fmt::format("{}; {}", budget.exceeded(), consequence));

@@ -15,8 +15,8 @@ std::uint64_t ShownIds::shown_id(Ids& ids, std::uint64_t id, std::string_view wh
   const auto [entry, is_new] = ids.of_input.try_emplace(id, id);
   if (!is_new) return entry->second;
   if (id == 0 || id >= id_limit_ || ids.used.contains(id)) {
-    // Viewers take a thread with the id of its process for the main thread. Therefore, only this thread gets
-    // the id. Importers ask for the id of a process before the ids of its threads.
+    // In viewers, the thread with the id of its process is the main thread. Therefore, only the main thread
+    // gets this id. Importers request the id of a process before the ids of its threads.
     const auto process = processes_.of_input.find(id);
     const bool is_main =
         &ids == &threads_ && process != processes_.of_input.end() && !ids.used.contains(process->second);

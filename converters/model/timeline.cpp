@@ -132,8 +132,8 @@ void Timeline::draw_matched_threads() {
   }
 }
 
-// At equal times, matched lanes come last, even if they were first on the command line. The times of their
-// events may be rounded down. In that case, an event belongs into a call that begins at the same time.
+// At equal times, events of matched lanes come last, for any order of the inputs. Their times may be rounded
+// down. Therefore, such an event is inside a call that starts at the same time.
 std::vector<std::size_t> Timeline::merge_order() const {
   std::vector<std::size_t> order;
   for (const bool are_matched : {false, true})
@@ -171,7 +171,7 @@ void Timeline::run(EventSink& sink, const std::function<void()>& tick) {
   first_sink.finish(totals_);
 }
 
-// Reads until every input with a negative offset is known to begin at or after time 0.
+// Reads until it is known that each input with a negative offset begins at time 0 or later.
 void Timeline::limit_offsets(MergeLoop& loop, const std::function<void()>& tick) {
   std::vector<bool> is_moved_back;
   for (const TimelineInput& input : parts_.inputs) is_moved_back.push_back(input.offset_ns < 0);
@@ -252,7 +252,7 @@ void Timeline::note_shared_cpus() const {
 
 std::optional<FirstView> Timeline::first_view() const {
   constexpr std::uint64_t kMarginsInSpan = 20;     // a margin is 5 % of the marks' span
-  constexpr std::uint64_t kLeastMarginNs = 1'000;  // a single mark needs some length around it
+  constexpr std::uint64_t kLeastMarginNs = 1'000;  // also if there is only one mark
   TimeSpan calls, marks;
   for (const LaneInfo& lane : infos_) calls.begin_ns = std::min(calls.begin_ns, lane.first_call_ns);
   for (const SourceState& state : parts_.sources) {

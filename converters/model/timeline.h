@@ -1,4 +1,4 @@
-// All lanes of all inputs, merged by time into one stream for the sink, in limited memory.
+// Merges the events of all inputs by time, and passes them to the sink. The memory for this is limited.
 #pragma once
 
 #include <cstddef>
@@ -45,13 +45,13 @@ inline constexpr NoteKind kTooDeep{"too-deep",
 
 struct TimelineOptions {
   LaneOptions lanes;
-  // Memory for events that wait for the merge, shared by all lanes. If a call would hold back more than its
-  // lane may hold (LookaheadShares), it is written as a pair.
+  // The memory for events that wait for the merge. All lanes share it. If an open call holds back more events
+  // than its share (LookaheadShares), the call is written as a pair.
   std::size_t lookahead_bytes = std::size_t{16} << 20;
   // The number of threads that read and merge, including the caller of run(). The output does not depend on
-  // it.
+  // this number.
   std::size_t jobs = 1;
-  // True if the output is cut into pieces, so events that are emitted late would be in a later piece.
+  // True if the output is cut into pieces. Events that are emitted late would be in a later piece.
   bool is_split = false;
 };
 
@@ -62,70 +62,70 @@ class Timeline {
 
   // ---- While importing ----
 
-  // Must be called once for each input, before other calls that concern the "current input", or these throw
-  // BrokenContract. `name` is the input's name in notes.
+  // Must be called once for each input, which is then the "current input" of the next functions. Without it,
+  // these functions throw BrokenContract. `name` is the name of the input in notes.
   void begin_input(std::string_view name);
   std::size_t input_count() const { return parts_.inputs.size(); }
-  // Adds a thread of the current input. The lane lives as long as the Timeline. The thread's ids are replaced
-  // with those of ShownIds.
+  // Adds a thread of the current input. The lane lives as long as the Timeline. ShownIds replaces the ids of
+  // the thread and its process.
   Lane& add_lane(LaneInfo info);
   ShownIds& ids() { return ids_; }
   const TimelineOptions& options() const { return options_; }
-  // Moves all times of the `input`th input (counted from 0) by `offset_ns`. Must be called before run().
-  // Times are not moved beyond the first or the last possible time; a note reports if they would be.
+  // Moves all times of one input by `offset_ns`. The first input is 0. Must be called before run(). No time
+  // is moved before the first or after the last possible time. A note reports if the offset would do this.
   void shift_input(std::size_t input, std::int64_t offset_ns);
-  // Adds `behind_ns` to all times of the current input. The offsets of options are added as well.
+  // Adds `behind_ns` to all times of the current input, in addition to the offset of shift_input().
   void shift_clock(std::int64_t behind_ns);
-  // The difference between the first input's clock and the shown clock, if shift_clock() moved an input.
+  // Returns the `behind_ns` of the first input that shift_clock() has moved.
   std::optional<std::int64_t> clock_shift_ns() const;
-  // The begin of the first call of the program, as far as inputs know it before they are read.
+  // Returns the start of the first call of the program, if importers know it before the events are read.
   std::optional<std::uint64_t> first_call_ns() const;
-  // The current input shows on which CPUs of this machine threads ran. A note reports if inputs are from
-  // several machines, or are moved to other times.
+  // Must be called if the current input shows on which CPUs of `machine` threads ran. A note reports if
+  // several machines share CPU tracks, or if an input is moved so that it overlaps another one.
   void show_cpus_of(const std::string& machine);
-  // Takes the facts about the current input. If several inputs know the same fact, the first input counts.
+  // Adds facts about the current input. If several inputs have the same kind of fact, the first input counts.
   void describe_input(TraceInfo info);
-  // Adds a source of the current input that fills `lanes`, which must come from add_lane(). A lane belongs to
-  // one source.
+  // Adds a source of the current input that fills `lanes`. The lanes must be results of add_lane(). A lane
+  // belongs to only one source.
   void add_source(std::unique_ptr<Source> source, const std::vector<Lane*>& lanes);
-  // Adds a shared source. The sources of the current input read only as far as it has delivered.
+  // Adds a shared source. The other sources of the current input wait until it has delivered its data.
   void add_shared_source(std::unique_ptr<SharedSource> shared_source);
-  // Notes for one source. While the timeline runs, no other thread uses them. After the run, they are added
-  // to the other notes, in the order of these calls.
+  // Returns an object for the notes of one source, which only this source may use during the run. After the
+  // run, the notes of all these objects are added to the other notes, in the order of the new_notes() calls.
   Notes& new_notes() { return later_notes_.emplace_back(); }
-  // Keeps an object to which sources refer, as long as the Timeline exists.
+  // Keeps an object alive as long as the Timeline, because sources refer to the object.
   void keep_alive(std::shared_ptr<const void> borrowed) { kept_.push_back(std::move(borrowed)); }
-  // Adds a thread of the current input that may be a thread of another input, or the calls of the current
-  // input, with which threads of other inputs can be matched.
+  // Adds a thread of the current input that may be a thread of another input. Or adds the calls of the
+  // current input, to which threads of other inputs can be matched.
   void add_unmatched_thread(UnmatchedThread thread);
   void add_call_history(std::unique_ptr<CallHistory> history);
   // Shows each unmatched thread on the thread that it matches. If there is a call history, notes report
   // threads without a match. Must be called once, after all inputs are imported and shifted.
   void draw_matched_threads();
-  // `call` is called at the end of run(), before notes are joined.
+  // Calls `call` at the end of run(), before the notes of new_notes() are added to the other notes.
   void at_end(std::function<void()> call) { at_end_.push_back(std::move(call)); }
 
   // ---- Running ----
 
-  // Merges all events into `sink`, sorted by time and at equal times by lane, and finishes the sink. Calls
-  // `tick` between blocks of input. `tick` may throw an exception to stop.
+  // Passes all events to `sink`, sorted by time and at equal times by lane, and finishes the sink. Calls
+  // `tick` between rounds. `tick` may throw an exception to stop the run.
   void run(EventSink& sink, const std::function<void()>& tick);
 
   // ---- After run() ----
 
-  // Adds notes about the events that the lanes dropped or cut to keep the sink's limits. `output` is the
-  // output's name in notes.
+  // Adds notes about events that the lanes dropped or cut because of the sink's limits. `output` is the name
+  // of the output in notes.
   void note_losses(const Names& names, std::string_view output) const;
-  // Adds a note for each input whose times are all before or after those of the first input. The note has the
-  // distance, and the offset with which both would begin together. The files do not show whether they were
-  // recorded one after the other, or with different clocks.
+  // Adds a note for each input whose times are all before or all after the times of the first input. The note
+  // has the time between the inputs, and the offset with which both inputs would start together. The inputs
+  // may have been recorded one after the other, or with different clocks.
   void note_inputs_apart() const;
 
   std::span<const LaneInfo> lanes() const { return infos_; }
-  // Describes all inputs, with times and ids as shown. Valid from the sink's add_lanes() on.
+  // Returns facts about all inputs, with the shown times and ids. Valid from the sink's add_lanes() on.
   const TraceInfo& info() const { return info_; }
   const TimelineTotals& totals() const { return totals_; }
-  // The name of a lane's input in notes.
+  // Returns the name in notes of the lane's input.
   const std::string& input_of(std::size_t lane) const {
     return parts_.inputs[parts_.input_of_lane[lane]].name;
   }
@@ -146,7 +146,7 @@ class Timeline {
   Notes* notes_;
   ShownIds ids_;
   MergeLoop::Parts parts_;
-  std::vector<LaneInfo> infos_;  // by lane
+  std::vector<LaneInfo> infos_;  // indexed by lane
   TraceInfo info_;
   std::deque<Notes> later_notes_;
   std::vector<std::function<void()>> at_end_;

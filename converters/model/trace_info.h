@@ -1,4 +1,4 @@
-// The facts about a recording besides its events: its time, machine and programs. Each of them may be
+// Facts about a recording in addition to its events, such as its time, machine and programs. Each fact may be
 // unknown.
 #pragma once
 
@@ -21,11 +21,11 @@ struct ProcessInfo {
 struct TraceInfo {
   struct WallClock {
     std::uint64_t time_ns;  // time on the recording's clock
-    std::uint64_t utc_ns;   // time since 1970 at that moment
+    std::uint64_t utc_ns;   // UTC at that time, since 1970
     std::size_t input = 0;  // number of the input in the Timeline
   };
 
-  std::string session = {};         // name of the recording for people
+  std::string session = {};         // a readable name of the recording
   std::string system = {};          // "Linux"
   std::string system_release = {};  // "6.1.0-18-amd64"
   std::string machine = {};         // "x86_64"

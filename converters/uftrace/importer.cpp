@@ -66,8 +66,8 @@ std::unique_ptr<KernelFileSource> kernel_source_of(RecordingImport& recording, N
       notes, stats);
 }
 
-// True if the ends of threads must be known before the end of the files: if there are messages, if the trace
-// is split, or if another thread took over a thread's CPU.
+// True if the ends of threads must be known before the records are read. This is the case if there are
+// messages, if the trace is split, or if another thread took the CPU of a thread without a switch out.
 bool matters_when_threads_are_over(const RecordingImport& recording, bool has_messages, bool is_split) {
   const auto is_displaced = [](const auto& entry) {
     const PerfThread& thread = entry.second;
@@ -77,16 +77,16 @@ bool matters_when_threads_are_over(const RecordingImport& recording, bool has_me
          (recording.shows_perf_switches() && std::ranges::any_of(recording.perf, is_displaced));
 }
 
-// Reads the kernel's files a second time.
+// Finds the last kernel event of each thread. For this, reads the kernel's files an additional time.
 void find_last_kernel_events(RecordingImport& recording) {
-  Notes ignored;  // receives the notes on damage, which the other reader adds
+  Notes ignored;  // the reader of the conversion notes damage
   ImportStats uncounted;
   if (const auto kernel = kernel_source_of(recording, ignored, uncounted)) kernel->find_last_ns();
 }
 
 LaneInfo lane_info_of(const ThreadPlan& plan, const RecordingImport& recording) {
   const Task& task = *plan.task;
-  // The name of a process is the name of its program, even if its threads have other names.
+  // A process has the name of its program, even if its main thread has another name.
   const auto name_of = [&](const Task& named, std::string PerfThread::*given) {
     const auto own = recording.perf.find(named.tid);
     return own != recording.perf.end() && !(own->second.*given).empty() ? own->second.*given : named.name;
@@ -100,8 +100,8 @@ LaneInfo lane_info_of(const ThreadPlan& plan, const RecordingImport& recording) 
           .first_call_ns = plan.head.first_call ? plan.head.first_call->time_ns : kForever};
 }
 
-// The thread that shows the events of the whole recording. It is the first program's thread if possible,
-// otherwise the first thread with records, or any thread.
+// Returns the thread that shows the events of the whole recording. This is the main thread of the first
+// program. If it has no records, it is the first thread with records, or any thread.
 ThreadPlan* main_thread_of(ThreadPlans& plans, const Sessions& sessions) {
   if (plans.empty()) return nullptr;
   const auto has_records = [](const auto& entry) { return !entry.second.place.empty(); };
@@ -113,7 +113,7 @@ ThreadPlan* main_thread_of(ThreadPlans& plans, const Sessions& sessions) {
   return any != plans.end() ? &any->second : &plans.begin()->second;
 }
 
-// Adds the messages of extern.dat to the thread's events. Returns the time of the first message.
+// Adds the messages of extern.dat to the events of `main`. Returns the time of the first message.
 std::uint64_t add_messages(ThreadPlan& main, std::optional<std::uint64_t> begin_ns,
                            const RecordingImport& recording, Notes& notes) {
   auto messages = read_extern_file(recording.directory, notes);
@@ -130,10 +130,10 @@ std::uint64_t add_messages(ThreadPlan& main, std::optional<std::uint64_t> begin_
   return messages.empty() ? kForever : messages.front().time_ns;
 }
 
-// Before version 0.10, recorders wrote one .sym file for all modules with the same basename, without the name
-// of the module.
+// Before version 0.10, the recorder wrote one .sym file for all modules with the same basename. The file does
+// not contain the path of its module.
 void note_shared_symbol_files(const RecordingImport& recording, Notes& notes) {
-  std::map<std::string_view, std::set<std::string_view>> paths_of;  // by basename
+  std::map<std::string_view, std::set<std::string_view>> paths_of;  // indexed by basename
   std::set<const AddressSpace*> spaces;
   for (const Session& session : recording.sessions.sessions()) spaces.insert(session.space);
   for (const AddressSpace* const space : spaces)
@@ -224,7 +224,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
   if (options.utc)
     show_wall_clock(recording.info, input, context);
   else
-    // Perfetto would make a group for the wall clock, and collapse the processes next to that group
+    // with a wall clock, Perfetto makes a group for clocks, and collapses the groups of processes
     info.wall_clock.reset();
   context.timeline.describe_input(std::move(info));
   std::unique_ptr<KernelFileSource> kernel =
@@ -235,7 +235,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
   if (const auto& sessions = recording.sessions.sessions();
       !first_ns && main != nullptr && !sessions.empty() &&
       (main->size_bytes != 0 || recording.directory.threads.empty()))
-    first_ns = sessions.front().start_ns;  // the file begins with damage, or does not exist
+    first_ns = sessions.front().start_ns;  // the record file starts with damage, or is missing
   std::uint64_t message_ns = kForever;
   if (main != nullptr && recording.shows_own_events()) {
     message_ns = add_messages(*main, first_ns, recording, context.notes);
@@ -273,7 +273,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
 
 namespace {
 
-// Returns the path of a directory, which the user has given.
+// Returns the path that the user has given. Throws InvalidValue if it is not a directory.
 std::string directory_at(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) return path;
@@ -319,7 +319,7 @@ std::string RecordingImporter::advice_for(const std::filesystem::path& input) co
     if (recording.empty()) return {};
     return fmt::format("a file of a uftrace recording; convert its directory, {}", recording);
   }
-  // A folder with other contents may be large.
+  // The search is limited, because the directory may be large.
   constexpr int kDeepest = 3;
   constexpr unsigned kMostEntries = 10'000;
   namespace fs = std::filesystem;

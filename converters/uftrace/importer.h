@@ -1,5 +1,5 @@
-// The entry point of the uftrace importer: its name in the program, its options, and the import of a
-// recording directory.
+// The interface of the uftrace importer: its options, how it recognizes a recording, and how it imports a
+// recording.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +20,20 @@ struct RecordingOptions {
   bool no_event = false;          // omit events
   bool no_sched = false;          // omit scheduling events
   bool no_sched_preempt = false;  // omit calls for preempted threads (linux:schedule)
-  // Write switches as records as well, which makes tracks for CPUs and thread states.
+  // Also write switches as records of their own, from which viewers make tracks for CPUs and thread states.
   bool cpu_tracks = false;
   bool no_kernel = false;        // ignore the kernel's files
   bool kernel_only = false;      // show only kernel calls and events, and losses
   bool kernel_skip_out = false;  // omit kernel calls outside of calls of the program
   bool event_skip_out = false;   // omit events and switches outside of calls of the program
   bool utc = false;              // use times of the wall clock
-  std::string index = {};        // folder of indexes; empty if none is used
+  std::string index = {};        // directory with indexes; empty: use no index
   std::uint64_t index_step_bytes = RecordIndex::kStepBytes;
-  FilterOptions filters = {};  // select the calls to show
-  ElfOptions elf = {};         // select the ELF files outside the recording that provide names
+  FilterOptions filters = {};  // which calls are shown
+  ElfOptions elf = {};         // which ELF files outside the recording provide names
 };
 
-// True for a directory with an `info` file of uftrace, a list of tasks, or record files.
+// True for a directory that has an `info` file of uftrace, a task.txt, or record files.
 bool recognizes(const std::filesystem::path& input);
 
 // Reads everything except the records, and adds a lane and a source for every thread. Throws InputError if

@@ -23,14 +23,14 @@ namespace {
 
 struct SurveyedFile {
   const ThreadFile* file;
-  std::uint64_t size_bytes;  // of the thread's part of the file
+  std::uint64_t size_bytes;  // size of the thread's part of the file
   RecordSurvey survey;
 };
 using Surveys = std::map<ThreadId, SurveyedFile>;
 
 Outline format_of(const Info& info) {
   Outline outline;
-  if (!info.present) outline["guessed"] = true;  // the values that uftrace assumes without the file
+  if (!info.present) outline["guessed"] = true;  // uftrace assumes these values if info is missing
   outline["version"] = info.version;
   outline["byte order"] = info.order == std::endian::little ? "little" : "big";
   outline["word bits"] = info.bits;
@@ -72,7 +72,7 @@ ThreadFacts facts_with_times(Recording& recording, const TaskRecords& records, c
 
 Surveys survey_threads(Recording& recording, Notes& notes) {
   Surveys surveys;
-  std::size_t damage_left = RecordSurvey::kMaxDamage;  // limit for all files together
+  std::size_t damage_left = RecordSurvey::kMaxDamage;  // for all files together
   for (const ThreadFile& file : recording.directory.threads) {
     for (const TaskRecords& records : tasks_of(file, recording)) {
       PayloadDecoder payload_decoder(recording.layouts, *records.task);
@@ -87,7 +87,7 @@ Surveys survey_threads(Recording& recording, Notes& notes) {
   return surveys;
 }
 
-// The number of forks of each process, and of execs in it.
+// The number of forks and of execs of each process.
 struct ForksAndExecs {
   std::map<ProcessId, std::uint64_t> forks, execs;
 
@@ -182,7 +182,7 @@ Outline records_of(const Surveys& surveys, const RecordSurvey& all, const UserEv
 Outline time_of(const RecordSurvey& all, const Info& info) {
   Outline outline = Outline::object();
   if (!all.first_ns) return outline;
-  outline["of"] = "records";  // a trace can begin earlier, if it has events without records
+  outline["of"] = "records";  // a trace can start earlier, if it has other events
   outline["first ns"] = *all.first_ns;
   outline["last ns"] = all.last_ns;
   outline["span"] = format_seconds(all.last_ns - *all.first_ns);
@@ -191,7 +191,7 @@ Outline time_of(const RecordSurvey& all, const Info& info) {
   return outline;
 }
 
-// Shows the texts that people wrote in full, but only the number of messages, because there can be many.
+// Returns the texts of the recording. For messages, returns only their number, because there can be many.
 Outline texts_of(const Directory& directory, Notes& notes) {
   Outline outline = Outline::object();
   const auto read = [&](const char* name) {
@@ -240,7 +240,7 @@ Outline inspect(const std::filesystem::path& input, Notes& notes) {
   outline["symbols"] = outline_of_symbols(recording.directory, notes);
   outline["debug information"] = outline_of_debug_files(recording.directory, recording.debug);
   outline["texts"] = texts_of(recording.directory, notes);
-  // Damage in files that are not record files of threads is only noted.
+  // For damage in other files than record files, there are only notes.
   if (Outline damage = damage_of(surveys); !damage.empty() || notes.count(kDamagedBytes) == 0)
     outline["damage"] = std::move(damage);
   return outline;

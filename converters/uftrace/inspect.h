@@ -1,5 +1,5 @@
-// Describes the contents of a uftrace recording, for users who inspect it before the conversion, or who
-// search for a problem.
+// Describes the contents of a uftrace recording for --inspect, for example to find out why a conversion has
+// problems.
 #pragma once
 
 #include <bit>
@@ -13,25 +13,25 @@
 
 namespace convert::uftrace {
 
-// Reads every file of the recording once, and only counts records. Throws InputError if `info` or the
-// directory can't be read at all.
+// Reads each file of the recording, and only counts the records. Throws InputError if `info` or the directory
+// can't be read at all.
 Outline inspect(const std::filesystem::path& input, Notes& notes);
 
 // ---- Sections about the files that do not contain records (inspect_files.cpp) ----
 
-// Describes the kernel's ring buffers: pages, formats, and a list by CPU. Notes damage.
+// Describes the kernel's files: pages, event formats, and an entry for each CPU. Adds notes about damage.
 Outline outline_of_kernel(const Directory& directory, Notes& notes);
 
-// Describes perf's files: a list by CPU. Does not note damage, because scan_perf() does.
+// Describes perf's files, with an entry for each CPU. Adds no notes about damage, because scan_perf() does.
 Outline outline_of_perf(const std::vector<CpuFile>& files, std::endian order);
 
-// Describes all lines of `info`. Its header is shown elsewhere.
+// Describes all lines of `info`, but not its header.
 Outline outline_of_info(const Info& info);
 // Describes the recorded arguments and return values, and the number of functions in the automatic lists.
 Outline outline_of_arguments(const Info& info);
-// Returns an entry for each .sym file and for kallsyms, with the module and the number of its symbols.
+// Returns an entry for each .sym file and for kallsyms, with the module and the number of symbols.
 Outline outline_of_symbols(const Directory& directory, Notes& notes);
-// Returns an entry for each .dbg file, with the number of its lines of each kind. `debug` notes damage.
+// Returns an entry for each .dbg file, with the number of lines of each kind. `debug` notes damaged lines.
 Outline outline_of_debug_files(const Directory& directory, DebugFiles& debug);
 
 }  // namespace convert::uftrace

@@ -1,5 +1,5 @@
-// Describes the files of a recording that do not contain records, for --inspect: info, maps, symbols, .dbg,
-// and the files of each CPU.
+// Describes the files of a recording that do not contain records, for --inspect. These are info, .sym files,
+// .dbg files, and the files of each CPU.
 
 #include <algorithm>
 #include <array>
@@ -253,7 +253,7 @@ Outline outline_of_perf(const std::vector<CpuFile>& files, std::endian order) {
       PerfCursor cursor(file, {.order = order});
       add_perf_counts(cursor, cpu);
     } catch (const InputError&) {
-      // If the file can't be opened, scan_perf() has added a note.
+      // scan_perf() has added a note about this file.
     }
     cpus.push_back(std::move(cpu));
   }

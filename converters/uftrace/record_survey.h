@@ -1,5 +1,5 @@
-// Counts the records of one thread for --inspect, in one pass over its file. Memory does not grow with the
-// file.
+// Counts the records of one thread for --inspect, in one pass over the file. The memory does not depend on
+// the file's size.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace convert::uftrace {
 
-// Bytes [begin, end) of the file that are not records, or one record that can't be correct.
+// The bytes [begin, end) of the file are not records, or are one record that can't be correct.
 struct DamagedRange {
   std::uint64_t begin;
   std::uint64_t end;
@@ -26,17 +26,17 @@ struct DamagedRange {
 
 struct RecordSurvey {
   static constexpr std::size_t kMaxDamage = 1000;
-  // Limited, because damage can look like an event with any id.
+  // The number of ids is limited, because damage can look like an event with any id.
   static constexpr std::size_t kMaxEventIds = 1000;
 
   std::uint64_t records = 0;
   std::uint64_t entries = 0, exits = 0;
-  std::uint64_t with_arguments = 0, with_return_value = 0;  // number of entries, and of exits
-  std::uint64_t losses = 0, lost = 0;  // number of LOST records, and of records that were lost
+  std::uint64_t with_arguments = 0, with_return_value = 0;  // entries, exits
+  std::uint64_t losses = 0, lost = 0;  // number of LOST records; number of records that were lost
   std::uint64_t events = 0;
   std::map<std::uint64_t, std::uint64_t> events_by_id;  // for the first kMaxEventIds ids
   std::size_t max_depth = 0;                            // maximum number of open calls
-  std::uint64_t reversed = 0;                  // records with an earlier time than the record before them
+  std::uint64_t reversed = 0;                  // records with a time before that of the previous one
   std::optional<std::uint64_t> first_ns = {};  // first time of an entry, exit or event
   std::uint64_t last_ns = 0;
   std::vector<DamagedRange> damage;  // the first kMaxDamage ranges
@@ -46,8 +46,8 @@ struct RecordSurvey {
   void add(const RecordSurvey& other);
 };
 
-// Notes damage, losses and reversed times like the conversion. If a file can't be read to its end, notes
-// this, and counts the part that was read.
+// Adds the same notes about damage, losses and reversed times as the conversion. If a file can't be read to
+// its end, adds a note and counts the part that was read.
 RecordSurvey survey_records(const fxt::FilePlace& place, const ThreadFacts& facts,
                             PayloadDecoder& payload_decoder, Notes& notes);
 

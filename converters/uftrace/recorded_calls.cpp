@@ -1,5 +1,5 @@
-// Finds the calls of a recording's threads that were open at the hits of another recorder in the same
-// process.
+// Finds the calls that were open in the threads of a recording when another recorder, such as GDB, collected
+// hits in the same process.
 
 #include <algorithm>
 #include <cstddef>
@@ -19,8 +19,8 @@
 namespace convert::uftrace {
 namespace {
 
-// Finds the position of each hit among the calls, in one pass over a thread's records. The windows are sorted
-// by their first time; the pass ends after the last window.
+// Finds the position of each hit in the calls of a thread, in one pass over the records. The windows of the
+// hits are sorted by their first times. The pass ends after the last window.
 class MarkScan {
  public:
   MarkScan(const WalkedThread& thread, Symbolizer& symbolizer, std::span<const MarkWindow> windows)
@@ -28,7 +28,7 @@ class MarkScan {
 
   std::vector<MarkPosition> run() {
     walk_.run(*this);
-    // Calls that are still open end at the last record.
+    // Calls without an exit end at the last record.
     if (has_begun_) look(walk_.seen_ns() + 1);
     return std::move(positions_);
   }
@@ -53,7 +53,7 @@ class MarkScan {
   static void after_call(const RecordItem&) {}
 
  private:
-  // The function of a call, and the base address of its symbol table.
+  // The function of a call, and the base address of the function's module.
   struct Function {
     const SymbolTable* table = nullptr;
     const Symbol* symbol = nullptr;
@@ -64,8 +64,8 @@ class MarkScan {
     }
   };
 
-  // Handles the windows until `time_ns`. From the latest record to that time, the open calls do not change.
-  // Before the first record, no calls are open.
+  // Handles the windows before `time_ns`. From the latest record until `time_ns`, the open calls do not
+  // change. Before the first record, no call is open.
   void look(std::uint64_t time_ns) {
     for (; next_ < windows_.size() && windows_[next_].first_ns < time_ns; ++next_) active_.push_back(next_);
     if (!has_begun_) return;
@@ -88,8 +88,8 @@ class MarkScan {
                 .since_ns = time_ns - latest_ns};
   }
 
-  // A hit in the first instructions of a function comes before the time of the call's entry. Such a hit
-  // belongs to the next entry.
+  // A hit in the first instructions of a function is earlier than the entry of the call. Such a hit belongs
+  // to the next entry.
   void look_ahead(const MarkWindow& window, std::uint64_t entered, std::uint64_t time_ns,
                   MarkPosition& position) {
     if (position.in == MarkPosition::In::InnermostCall || window.address > entered) return;
@@ -113,9 +113,9 @@ class MarkScan {
   TaskSymbols symbols_;
   std::vector<MarkPosition> positions_;
   std::size_t next_ = 0;             // the first window that has not begun
-  std::vector<std::size_t> active_;  // windows that have begun and are not over
-  bool has_begun_ = false;           // there was a record
-  // The functions by the address of a call, for the current symbols.
+  std::vector<std::size_t> active_;  // windows that have begun and not ended
+  bool has_begun_ = false;           // true after the first record
+  // The functions, indexed by the address of a call, for the current symbols.
   fxt::SeededMap<std::uint64_t, Function> functions_;
 };
 
@@ -130,7 +130,7 @@ class RecordedCalls : public CallHistory {
     return lanes;
   }
   bool records_ends() const override { return !recording_.has_estimated_exits(); }
-  // If a file can't be read, its source reports it.
+  // If a file can't be read, returns nothing, because the source of the thread reports the problem.
   std::vector<MarkPosition> positions(const Lane& lane, std::span<const MarkWindow> windows) override {
     const auto thread = std::ranges::find(threads_, &lane, &ThreadOfLane::lane);
     try {

@@ -15,7 +15,7 @@ namespace {
 class RecordSearch {
  public:
   explicit RecordSearch(std::uint64_t time_ns) : time_ns_(time_ns) {}
-  std::optional<std::uint64_t> found() const { return found_; }  // its offset in the file
+  std::optional<std::uint64_t> found() const { return found_; }  // offset in the file
 
   // ---- For CallWalk ----
 
@@ -63,7 +63,7 @@ std::vector<TaskRecords> tasks_of(const ThreadFile& file, Recording& recording) 
     try {
       CallWalk<>({*before, file.place, facts, &payload_decoder, inherited}).run(search);
     } catch (const InputError&) {
-      // The reader of the records reports the failure.
+      // The reader of the records reports the problem.
     }
     if (!search.found()) continue;
     part.end = *search.found();
@@ -92,20 +92,20 @@ ThreadFacts facts_of(const Task& task, Recording& recording) {
   return facts;
 }
 
-// A task begins with its first line in task.txt, and ends with perf's exit event. It runs only during the
-// recording.
+// A task begins at its first line in task.txt, and ends at its exit in the perf files. Both are within the
+// time of the recording.
 std::optional<PossibleTimes> possible_times_of(const Task& task, const Recording& recording,
                                                const RecordHead& head) {
   // The times of lines can differ slightly from the times of records.
   constexpr std::uint64_t kLineSlackNs = 4'000'000;
-  // The recorder measures its elapsed time with another clock, and ends before the last tasks end.
+  // The recorder measures the elapsed time with another clock, and may end before the last task.
   constexpr std::uint64_t kRecorderSlackNs = 1'000'000'000;
   PossibleTimes times;
   if (!task.sessions.empty()) {
     const std::uint64_t begin_ns = std::min(task.sessions.front().from_ns, task.fork_ns.value_or(kForever));
     times.first_ns = begin_ns - std::min(begin_ns, kLineSlackNs);
   }
-  // A clock that the user has selected may continue while the machine sleeps.
+  // With the option --clock, the clock of the records may run on while the machine sleeps.
   const bool has_usual_clock = recording.info.cmdline.find("--clock") == std::string::npos;
   const auto& sessions = recording.sessions.sessions();
   const auto elapsed = elapsed_ns(recording.info);

@@ -1,5 +1,5 @@
-// All data of a recording that are known before its records are read. The conversion and --inspect both use
-// these data.
+// All data of a recording that are read before the records. The conversion and --inspect use
+// them.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +23,14 @@
 
 namespace convert::uftrace {
 
-// Finds the ids that were reused, and puts the numbers of ReusedIds into the events.
+// Finds the ids that were reused, and replaces these ids in the events by the numbers of ReusedIds.
 ReusedIds reused_ids_of(std::vector<TaskEvent>& events, const Directory& directory, const Info& info);
 
 struct Recording {
   struct Reading {
     Names& names;
     Notes& notes;
-    // Threads that use symbols and debug files add their notes here while records are read.
+    // While records are read, notes about symbols and debug files are added to these objects.
     Notes& symbol_notes;
     Notes& debug_notes;
     Demangle demangle = Demangle::No;
@@ -79,20 +79,20 @@ struct Recording {
   PayloadLayouts layouts;
 };
 
-// A task, and the part of a record file that it wrote.
+// A task, and the part of a record file that the task wrote.
 struct TaskRecords {
   const Task* task;
   FilePart part;
 };
-// The tasks that wrote a file, in order. There are several if several tasks had the same id, one after the
-// other.
+// Returns the tasks that wrote a file, in the order of time. There are several tasks if they had the same id,
+// one after the other.
 std::vector<TaskRecords> tasks_of(const ThreadFile& file, Recording& recording);
 std::uint64_t size_of(const FilePart& part, const ThreadFile& file);
-// The facts about a thread, without the possible times of its records. They point into the task and the
-// recording.
+// Returns the facts about a thread, except the possible times of its records. Task and recording must outlive
+// the facts.
 ThreadFacts facts_of(const Task& task, Recording& recording);
-// The possible times of a task's records, from all other files. Returns nothing if the first record in `head`
-// contradicts them.
+// Returns the possible times of a task's records, which follow from other files. Returns nothing if the first
+// record in `head` contradicts these times.
 std::optional<PossibleTimes> possible_times_of(const Task& task, const Recording& recording,
                                                const RecordHead& head);
 

@@ -23,7 +23,7 @@ namespace convert::uftrace {
 
 namespace {
 
-// The kernel's files can't be read without the formats of their events.
+// Returns the kernel's files. They can't be read if kernel_header has no formats of events.
 KernelFiles kernel_files_of(const Directory& directory, Notes& notes) {
   std::vector<CpuFile> files = directory.kernel_cpus;
   std::erase_if(files, [](const CpuFile& file) { return file.size_bytes == 0; });
@@ -76,17 +76,17 @@ RecordingImport::RecordingImport(const std::filesystem::path& path, ImportContex
              .shows_values = !wanted.no_args && !wanted.kernel_only,
              .shows_events = shows_own_events(),
              .workers = std::vector<WorkerScratch>(context.timeline.options().jobs)} {
-  // -C shows only callers of the functions, and -L only functions with a source file. Switches are neither.
+  // -C shows only callers of functions, and -L only functions in source files. Switches are not functions.
   using Of = FilterItem::Option;
   options.no_sched |= options.filters.has(Of::Caller) || options.filters.has(Of::Location);
 }
 
 namespace {
 
-// Each thread takes some kilobytes of memory, even if its input is one line of task.txt or a small file.
+// Each thread needs some kilobytes of memory, even if it is only a line of task.txt or has a small file.
 constexpr fxt::Limit kThreads{"threads", 25'000, 4};
 constexpr fxt::Limit kEmptyThreads{"threads without records", 20'000, 0};
-// A record of 16 bytes may be inside of a thousand calls that were open before the recording.
+// One record of 16 bytes may be inside a thousand calls that were open before the recording.
 constexpr fxt::Limit kOpenBefore{"calls before the first records of threads", 1'000'000, 128};
 
 std::uint64_t bytes_of_threads(const Directory& directory) {
@@ -95,7 +95,7 @@ std::uint64_t bytes_of_threads(const Directory& directory) {
   return bytes;
 }
 
-// Divides the calls that may be open before the first records among the threads.
+// The number of calls that may be open before the first records is limited. Each thread gets an equal share.
 void limit_open_calls(ThreadPlans& plans, const Directory& directory, Notes& notes) {
   const std::uint64_t bytes = bytes_of_threads(directory);
   const std::uint64_t most = kOpenBefore.of(bytes) / std::max<std::size_t>(plans.size(), 1);
@@ -133,7 +133,7 @@ class ThreadBudget {
   std::uint64_t left_out_ = 0, left_out_empty_ = 0;
 };
 
-// The processes from which shown threads were forked. The calls that a child inherits are in their records.
+// Returns the ancestors of shown threads. The records of a parent have the calls that its child inherits.
 std::set<ProcessId> ancestors_of_shown(const Sessions& sessions, ImportContext& context) {
   std::set<ProcessId> ancestors;
   for (const auto& [tid, task] : sessions.tasks()) {
@@ -145,7 +145,7 @@ std::set<ProcessId> ancestors_of_shown(const Sessions& sessions, ImportContext& 
   return ancestors;
 }
 
-// The execs and library loads of all threads, by thread and time.
+// Returns the execs and library loads of each thread, sorted by time.
 std::map<ThreadId, std::list<ListedEvent>> listed_events_of(const RecordingImport& recording, Notes& notes) {
   std::map<ThreadId, std::list<ListedEvent>> changes;
   const auto add = [&](ThreadId tid, ListedEvent change) {
@@ -168,7 +168,7 @@ std::map<ThreadId, std::list<ListedEvent>> listed_events_of(const RecordingImpor
   return changes;
 }
 
-// If the first switch of a thread is a switch out, the thread was on that CPU since its exec or first record.
+// If the first switch of a thread is a switch out, it was on this CPU since its exec or first record.
 std::optional<PerfMessage> inferred_begin_of(const ThreadPlan& plan, const PerfThread& perf) {
   const std::uint64_t begin_ns =
       std::min(plan.head.first_ns.value_or(kForever), perf.exec_ns.value_or(kForever));
@@ -176,7 +176,7 @@ std::optional<PerfMessage> inferred_begin_of(const ThreadPlan& plan, const PerfT
   return PerfMessage{.time_ns = begin_ns, .cpu = perf.first_out->cpu, .kind = PerfEvent::Kind::SwitchIn};
 }
 
-// The first time at which the thread is shown.
+// Returns the first time at which the thread has an event.
 std::optional<std::uint64_t> first_ns_of(const ThreadPlan& plan, const RecordingImport& recording) {
   if (plan.skips_outside && plan.inherited.empty()) return plan.head.first_ns;
   std::uint64_t first_ns = plan.head.first_ns.value_or(kForever);
@@ -253,7 +253,7 @@ void skip_outside_calls(ThreadPlans& plans) {
 
 void show_cpu_tracks(ThreadPlans& plans) {
   std::set<std::pair<ThreadId, ProcessId>> named;
-  std::map<ThreadId, ProcessId> last_named;  // threads are named in this order
+  std::map<ThreadId, ProcessId> last_named;  // the sink names threads in the same order
   for (const auto& [tid, plan] : plans)
     if (named.insert({recorded(tid), recorded(plan.task->pid)}).second)
       last_named[recorded(tid)] = recorded(plan.task->pid);
@@ -263,7 +263,7 @@ void show_cpu_tracks(ThreadPlans& plans) {
 
 namespace {
 
-// Reads the records of the threads, with several threads of this program.
+// Makes the indexes of several recorded threads at the same time, with up to `jobs` threads.
 std::vector<ThreadIndex> indexes_of(const std::vector<const ThreadPlan*>& plans, std::uint64_t step_bytes,
                                     std::size_t jobs) {
   std::vector<ThreadIndex> indexes(plans.size());

@@ -1,4 +1,4 @@
-// The state of a conversion that the sources of threads and files share.
+// The data of a conversion that all its sources share.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ namespace convert::uftrace {
 struct RecordingImport : Recording {
   RecordingImport(const std::filesystem::path& path, ImportContext& context, const RecordingOptions& wanted);
 
-  // True if events, and the switches of perf, are shown.
+  // True if events of the program, or switches of the perf files, are shown.
   bool shows_own_events() const { return !options.no_event && !options.kernel_only; }
   bool shows_perf_switches() const { return !options.no_sched && shows_own_events(); }
-  // Switches disprove estimated exits, even if the switches are not shown.
+  // If true, switches are read even if they are not shown, because they disprove estimated exits.
   bool has_estimated_exits() const { return info.has<FeatureBits::EstimateReturn>(); }
 
   RecordingOptions options;
@@ -39,38 +39,38 @@ struct RecordingImport : Recording {
 
 // ---- The plans of the recording's threads, before their records are read ----
 
-// Plans for all threads that get a lane, and for the threads from which they inherit. Some of them have no
-// record file.
+// Returns plans for all threads that get a lane, and for the threads from which these inherit calls. Some
+// threads have no record file.
 ThreadPlans plans_of(RecordingImport& recording, ImportContext& context);
 
-// Hides events outside of calls. Also hides context switches before the first call of a process. Must be
-// called after all plans are complete, including the inherited calls.
+// Hides events outside of calls, and context switches before the first call of a process. Must be called when
+// all plans are complete, including the inherited calls.
 void skip_outside_calls(ThreadPlans& plans);
 
-// Shows the switches of threads on tracks of CPUs. If several processes had a thread with the same id, only
-// the threads of one process are shown there: Perfetto takes the process from the last name of the id.
+// Shows switches on CPU tracks. If several processes had threads with the same id, only the last of these
+// threads is shown there, because Perfetto shows the process that was named last for this id.
 void show_cpu_tracks(ThreadPlans& plans);
 
-// Reads the index of the recording, or makes it if it is missing or the recording has changed. The plans then
-// refer to the index. There is no index if the kernel is shown, or if options select calls.
+// Reads the index of the recording. Makes a new index if it is missing or the recording has changed. The
+// plans then refer to the index. There is no index if the kernel is shown or if filter options are used.
 void use_index(RecordingImport& recording, ImportContext& context);
 
-// The time of the recording's first record, switch or kernel event. `kernel_ns` is the time of the first
-// kernel event.
+// Returns the time of the first record, switch or kernel event of the recording. `kernel_ns` is the time of
+// the first kernel event.
 std::optional<std::uint64_t> begin_of(const ThreadPlans& plans, const RecordingImport& recording,
                                       std::uint64_t kernel_ns);
 
-// Plans the side streams of a thread, whose lane must exist.
+// Plans the side streams of a thread. The thread's lane must have been added.
 void plan_streams(ThreadPlan& plan, RecordingImport& recording, Timeline& timeline);
 
 // ---- For other inputs (recorded_calls.cpp) ----
 
-// A thread with a record file, and its lane.
+// A thread that has a record file, and its lane.
 struct ThreadOfLane {
   const Lane* lane;
   const ThreadPlan* plan;
 };
-// Reads files only on demand. The recording must outlive the history.
+// Returns a history that reads record files only when it is used. The recording must outlive the history.
 std::unique_ptr<CallHistory> make_call_history(RecordingImport& recording, std::vector<ThreadOfLane> threads);
 
 }  // namespace convert::uftrace

@@ -1,6 +1,6 @@
-// Interned strings and interned (category, name) pairs. Importers intern a text once and then pass its id.
-// Therefore, no text is hashed or copied per record. Several threads may use it: interning takes a lock, but
-// reading the text of an id does not. The ids may differ from run to run.
+// Interned texts and labels (pairs of category and name). Importers intern a text once, and then use its id.
+// Therefore, records need no hash and no copy of a text. Several threads may use Names: to intern a text
+// needs a lock, but to read the text of an id does not. Ids may differ from run to run.
 #pragma once
 
 #include <algorithm>
@@ -20,12 +20,12 @@
 
 namespace convert {
 
-// How symbols of programs are shown: simplified like in uftrace, with all parts of their mangled names, or
-// unchanged.
+// How symbols of programs are shown. Simple: in uftrace's short form. Full: with all parts of the mangled
+// name. No: as mangled names.
 enum class Demangle : std::uint8_t { Simple, Full, No };
 
-// A vector whose elements never move. While one thread appends, other threads may read the elements whose
-// indices they have received.
+// A vector whose elements never move. While one thread appends, other threads may read elements if they have
+// received the indices from that thread.
 template <typename T>
 class StableVector {
  public:
@@ -41,7 +41,7 @@ class StableVector {
   }
 
  private:
-  // Each chunk is twice as long as the one before it.
+  // Each chunk is twice as long as the previous chunk.
   static constexpr std::size_t kFirst = 64;
   static std::size_t chunk_of(std::size_t i) {
     return static_cast<std::size_t>(std::bit_width(i / kFirst + 1)) - 1;
@@ -52,7 +52,7 @@ class StableVector {
   std::size_t size_ = 0;
 };
 
-// Keeps texts adjacent in memory. They never move.
+// Stores texts next to each other in memory. A stored text never moves.
 class TextPool {
  public:
   std::string_view keep(std::string_view text) {
@@ -74,7 +74,7 @@ class Names {
 
   // Returns the same id for equal texts. Ids count up from 0 without gaps. A text may contain any bytes.
   NameId intern(std::string_view text);
-  // Does the same for many texts. This is faster, because it fetches their places in memory at the same time.
+  // Does the same for many texts. This is faster, because the cache misses of all texts overlap.
   void intern(std::span<const std::string> texts, std::span<NameId> ids);
   // The text is valid as long as this object.
   const std::string_view& text(NameId id) const { return texts_[index(id)]; }
@@ -104,12 +104,12 @@ class Names {
   StableVector<std::string_view> texts_;
   StableVector<Label> labels_;
   TextPool pool_;  // holds the texts
-  // A hash table of the texts with open addressing, which is at most half full. A program has up to a million
-  // names. In a map of strings, each of them would take a hundred bytes.
+  // A hash table of the texts with open addressing, which is at most half full. A program can have a million
+  // names. In a map of strings, each name would need a hundred bytes.
   std::vector<Slot> slots_ = std::vector<Slot>(256);
-  // The labels with the same name are chained, because a name has few categories.
-  std::vector<std::uint32_t> newest_label_;  // start of the chain, by name
-  std::vector<std::uint32_t> older_label_;   // next label in the chain, by label
+  // Labels with the same name are in a chain, which is short, because a name has few categories.
+  std::vector<std::uint32_t> newest_label_;  // the first label of the chain, by name
+  std::vector<std::uint32_t> older_label_;   // the next label in the chain, by label
 };
 
 }  // namespace convert

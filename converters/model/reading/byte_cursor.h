@@ -1,5 +1,5 @@
-// A cursor for binary input with a limit. It knows its source, its position and its byte order, and callers
-// name the data that they read. Therefore, every error message is complete.
+// Reads numbers from bytes, but never beyond their end. The cursor has the path, the position and the byte
+// order, and callers name the data that they read. Therefore, each error message is complete.
 #pragma once
 
 #include <bit>
@@ -42,7 +42,7 @@ class ByteCursor {
     return taken;
   }
 
-  // Returns a cursor for the next `size` bytes, which can't read past its own end. Throws like read().
+  // Returns a cursor for only the next `size` bytes. Throws like read().
   ByteCursor slice(std::size_t size, std::string_view what) {
     const auto start = offset();
     return ByteCursor(read_bytes(size, what), path_, order_, start);

@@ -1,4 +1,4 @@
-// A position in the user's inputs, and the error if an input can't be understood from that position on.
+// The position of a problem in an input, and the error that contains it.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace convert {
 
-// A position in an input, in the form in which the user finds it: a file, a line of a text file, or a byte of
-// a binary file. Text forms: "demo/info", "demo/task.txt:3", "demo/1234.dat:+0x48".
+// A position in an input: a file, a line of a text file, or a byte of a binary file. The texts of positions
+// are such as "demo/info", "demo/task.txt:3" and "demo/1234.dat:+0x48".
 class Location {
  public:
   static Location file(std::string_view path) { return Location(std::string(path)); }
@@ -31,14 +31,14 @@ class Location {
   std::string text_;
 };
 
-// The input can't be understood from `where` on, and the user has to act. what() is "<where>: <problem>".
+// The error if an input can't be understood from `where` on. what() is "<where>: <problem>".
 class InputError : public std::runtime_error {
  public:
   InputError(const Location& where, std::string_view problem)
       : std::runtime_error(where.text() + ": " + std::string(problem)) {}
 };
 
-// Calls `action`. If it throws BrokenContract, the error names the input that was read.
+// Calls `action`. If `action` throws BrokenContract, throws an InputError with the name of the input.
 template <typename Action>
 void naming_input(std::string_view input, Action action) {
   try {

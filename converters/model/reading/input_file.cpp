@@ -13,7 +13,7 @@
 namespace convert {
 namespace {
 
-constexpr rlim_t kFilesNeededAnyway = 256;  // outputs, libraries, files that are open for a short time
+constexpr rlim_t kFilesNeededAnyway = 256;  // for outputs, libraries, and files that are open only briefly
 
 fxt::FilePlace::Opened open_for_reading(const fxt::FilePlace& place) {
   auto opened = place.open();
@@ -94,7 +94,7 @@ FileWindow::FileWindow(fxt::FilePlace place, EarlyEnd early_end, bool keep_open,
 
 std::span<const std::byte> FileWindow::fetch(std::uint64_t offset, std::size_t wanted) {
   if (offset >= size_) return {};
-  // The bytes that are already in memory move to the front. The others are read after them.
+  // Moves the requested bytes that are already in memory to the front, and reads the others after them.
   std::size_t kept = 0;
   if (offset >= begin_ && offset - begin_ < filled_) {
     const auto from = static_cast<std::size_t>(offset - begin_);

@@ -1,6 +1,6 @@
-// A binary input, read in blocks at any offset, and a window that moves over it. The file is not mapped into
-// memory, because a file that shrinks while it is read must cause an error and not a signal. By measurement,
-// blocks that stay in the cache are equally fast.
+// Reads a binary file in blocks, at any offset or through a window that moves over the file. Files are not
+// mapped into memory, because a mapped file that becomes shorter would cause a signal instead of an error. By
+// measurement, small blocks, which stay in the cache, are as fast as a mapped file.
 #pragma once
 
 #include <cstddef>
@@ -15,25 +15,25 @@ namespace convert {
 
 class InputFile {
  public:
-  // Stands for no file; size() is 0.
+  // Makes an object without a file, whose size() is 0.
   InputFile() = default;
-  // Opens the file and notes its size. If `keep_open` is false, each read opens the file again, so that
-  // thousands of files can be read at the same time. Throws InputError if the file can't be opened or is not
-  // a regular file.
+  // Opens the file and stores its size. If `keep_open` is false, each read opens the file again, so that
+  // thousands of inputs do not need open files. Throws InputError if the file can't be opened or is not a
+  // regular file.
   explicit InputFile(fxt::FilePlace place, bool keep_open = true);
 
   const std::string& path() const { return place_.text(); }
   int descriptor() const { return descriptor_.number(); }
   std::uint64_t size() const { return size_; }  // in bytes, at the time of opening
 
-  // Fills `buffer` from `offset` on and returns the filled part, which is smaller than `buffer` only at the
-  // end. Throws InputError if the file has become shorter since it was opened, or can't be read.
+  // Reads from `offset` on into `buffer`, and returns the filled part of `buffer`. The part is smaller than
+  // `buffer` only at the end. Throws InputError if the file has become shorter, or can't be read.
   std::span<const std::byte> read(std::uint64_t offset, std::span<std::byte> buffer) const;
-  // Like read(), but a file that has become shorter ends early.
+  // Like read(), but does not throw if the file has become shorter.
   std::span<const std::byte> read_available(std::uint64_t offset, std::span<std::byte> buffer) const;
 
-  // The next offset that is not in a hole of the file: `offset` itself outside of holes, and size() in a hole
-  // at the end. Bytes in holes are zero.
+  // Returns the end of the hole in the file at `offset`, or `offset` if there is no hole. All bytes in a hole
+  // are zero, and are not stored on the disk.
   std::uint64_t end_of_hole(std::uint64_t offset) const;
 
  private:
@@ -45,17 +45,17 @@ class InputFile {
   std::uint64_t size_ = 0;
 };
 
-// The number of files that this process can keep open in addition to those that it always needs. Raises the
-// soft limit to the hard limit.
+// Returns the number of inputs that this process can keep open, besides files that are needed in any case.
+// Raises the soft limit for open files to the hard limit.
 std::size_t open_file_limit();
 
-// The part of a file that is in memory. It can move to any offset, but it is made for reading forward.
+// Has a part of a file in memory. The window can move to any offset, but is made for reading forward.
 class FileWindow {
  public:
-  // This is so small that a second-level cache can hold the bytes and the results from them.
+  // Small enough that a second-level cache can hold a block and the events that are made from it.
   static constexpr std::size_t kDefaultBlockBytes = std::size_t{256} << 10;
 
-  enum class EarlyEnd : std::uint8_t { Error, End };  // the meaning of an early end
+  enum class EarlyEnd : std::uint8_t { Error, End };  // effect of a file that has become shorter
 
   // Throws InputError like the constructor of InputFile.
   FileWindow(fxt::FilePlace place, EarlyEnd early_end, bool keep_open = true,
@@ -64,8 +64,8 @@ class FileWindow {
   const std::string& path() const { return file_.path(); }
   std::uint64_t size() const { return size_; }  // decreases if the file proves to be shorter
 
-  // Returns at least `wanted` bytes from `offset` on (fewer only at the end of the file), and more bytes if
-  // they are in memory. Valid until the next call. Throws InputError like InputFile::read().
+  // Returns at least `wanted` bytes from `offset` on, or fewer at the end of the file. Also returns later
+  // bytes that are in memory. Valid until the next call. Throws InputError like InputFile::read().
   std::span<const std::byte> at(std::uint64_t offset, std::size_t wanted) {
     if (offset >= begin_ && offset - begin_ <= filled_ && wanted <= filled_ - (offset - begin_))
       return std::span<const std::byte>(buffer_).first(filled_).subspan(offset - begin_);

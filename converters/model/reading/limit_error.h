@@ -8,7 +8,7 @@
 
 namespace convert {
 
-// If only names or types need the file, the error becomes a note. See note_over_limit().
+// If the file is needed only for names or types, the error becomes a note. See note_over_limit().
 class OverLimit : public InputError {
  public:
   OverLimit(std::string_view path, std::string_view limit)

@@ -12,8 +12,8 @@
 
 namespace convert {
 
-// Loads an integer or a float. The caller must have checked that the bytes exist. Innermost loops use this
-// function when they read, or search after damage, because an exception per byte would be too slow.
+// Loads an integer or a float. The caller must have checked that the bytes exist. The innermost loops use
+// this function instead of ByteCursor, which checks each number and may throw.
 template <typename T>
 T load(const std::byte* bytes, std::endian order) {
   using boost::endian::endian_load;
@@ -22,7 +22,7 @@ T load(const std::byte* bytes, std::endian order) {
                                       : endian_load<T, sizeof(T), boost::endian::order::big>(from);
 }
 
-// Up to 8 bytes as a number. If there are more bytes, the lowest 8 are used.
+// Returns up to 8 bytes as a number. If there are more bytes, uses the 8 least significant bytes.
 inline std::uint64_t unsigned_bits(std::span<const std::byte> bytes, std::endian order) {
   switch (bytes.size()) {
     case 1:
@@ -45,7 +45,7 @@ inline std::uint64_t unsigned_bits(std::span<const std::byte> bytes, std::endian
   return load<std::uint64_t>(word.data(), order);
 }
 
-// The lowest `width` bits of a number, sign-extended if it has a sign. A width of 0 means all bits.
+// Returns the lowest `width` bits of a number, sign-extended if `has_sign` is true. A width of 0 means 64.
 constexpr std::uint64_t extended(std::uint64_t bits, std::uint64_t width, bool has_sign) {
   if (width == 0 || width >= 64) return bits;
   const std::uint64_t sign = std::uint64_t{1} << (width - 1);

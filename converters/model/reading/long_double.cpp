@@ -10,7 +10,7 @@
 namespace convert {
 namespace {
 
-// Numbers without a bit before the point have exponent 0, which means 1.
+// Numbers below 2^(1 - kBias) have exponent 0, which has the same meaning as exponent 1.
 constexpr int kSmallest = 1, kSpecial = 0x7fff, kBias = 16383, kFractionBits = 63;
 constexpr std::uint64_t kWholeBit = std::uint64_t{1} << kFractionBits;
 

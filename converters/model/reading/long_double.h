@@ -1,5 +1,5 @@
-// The x87 numbers of 80 bits: a mantissa of 64 bits, whose first bit is before the point, an exponent of 15
-// bits, and the sign.
+// The 80-bit numbers of x87. They have a mantissa of 64 bits, an exponent of 15 bits, and a sign. The first
+// bit of the mantissa is before the binary point.
 #pragma once
 
 #include <bit>
@@ -12,16 +12,16 @@ namespace convert {
 
 class LongDouble {
  public:
-  static constexpr std::size_t kBytes = 10;  // bytes with a value; in memory it takes 12 or 16
+  static constexpr std::size_t kBytes = 10;  // without padding; in memory, a number has 12 or 16 bytes
 
-  // Takes at least kBytes bytes. Padding comes after the number.
+  // There must be at least kBytes bytes. Padding bytes are the most significant bytes.
   LongDouble(std::span<const std::byte> bytes, std::endian order);
 
-  // True if a double can hold the number, apart from its last digits: it is neither too large nor too small.
+  // True if the number is in the range of doubles. A double may still lack the last digits.
   bool is_double() const;
   double value() const;
-  // The number in GDB's spelling: "1.18973149535723176502e+4932", or "<invalid float value>" for invalid
-  // bits.
+  // Returns the number as GDB prints it, such as "1.18973149535723176502e+4932". For invalid bits, returns
+  // "<invalid float value>".
   static constexpr int kDigits = 21;
   std::string text(int digits = kDigits) const;
 

@@ -1,4 +1,4 @@
-// Strings of the recorded program, as they are shown.
+// How strings of the recorded program are shown.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace convert {
 
-// True if a text that is shown without quotes could be mistaken for another value: for nothing, null, a
-// boolean or a number. A text with a blank at an end is also unclear.
+// True if a text without quotes looks like another value: an empty value, null, a boolean or a number. A text
+// that begins or ends with a blank is also unclear.
 bool is_unclear(std::string_view text);
-// The text in double quotes if it is unclear, as in uftrace. Otherwise, the text itself.
+// If the text is unclear, returns it in double quotes, like uftrace. Otherwise, returns the text unchanged.
 std::string shown_string(std::string text);
 
 }  // namespace convert

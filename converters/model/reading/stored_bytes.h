@@ -1,4 +1,4 @@
-// The size of a file without its holes. A file with holes may have any size.
+// Counts the bytes of a file outside of holes. A file with holes can be large, but need little disk space.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace convert {
 
-// The number of bytes of an open file that are outside of its holes. The file's number of blocks is not
-// sufficient, because it is too small on file systems with compression or delayed writing.
+// Returns the number of bytes that are outside of holes. The file must be kept open. The number of disk
+// blocks can't be used instead, because it is too small if the file system compresses or writes late.
 inline std::uint64_t stored_bytes(const InputFile& file) {
   std::uint64_t stored = 0, at = file.end_of_hole(0);
   while (at < file.size()) {
@@ -29,8 +29,8 @@ inline std::uint64_t stored_bytes(const InputFile& file) {
 
 inline constexpr fxt::Limit kWithHoles{"MiB of a file with holes", 4 * fxt::kMiB, 16 * fxt::kKiB};
 
-// Throws OverLimit if most of the first `size` bytes are in a hole. With holes, a few bytes on the disk may
-// be a file of any size.
+// Throws OverLimit if a file of `size` bytes consists mostly of holes. Such a file takes few bytes on the
+// disk, but much time or memory.
 inline void check_holes(const InputFile& file, std::uint64_t size) {
   if (size <= kWithHoles.of(0)) return;
   const std::uint64_t stored = stored_bytes(file);

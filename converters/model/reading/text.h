@@ -17,7 +17,7 @@ constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_hex_digit(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
-// A character of an identifier.
+// True if identifiers may contain the character.
 constexpr bool is_word_character(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
@@ -25,22 +25,22 @@ constexpr bool is_word_character(char c) {
 using fxt::consume_number;
 using fxt::whole_number;
 
-// Parses all of `text` as a number in C's notation: decimal, 0x hexadecimal, 0 octal; below 2^64.
+// Parses all of `text` as a C number below 2^64. The number is decimal, hexadecimal (0x) or octal (0).
 std::optional<std::uint64_t> c_number(std::string_view text);
 
-// Removes `prefix`, which is in lower case, from the start of `text`, where its case may differ. Returns
-// false if `text` does not start with it.
+// Removes `prefix` from the start of `text`, and returns true if `text` starts with it. `prefix` must be in
+// lower case. The case of letters in `text` does not matter.
 bool consume_prefix(std::string_view& text, std::string_view prefix);
-// `text` without blanks at either end.
+// Returns `text` without the blanks at its start and end.
 std::string_view trimmed(std::string_view text, std::string_view blanks = " \t");
-// `bytes` as GDB prints them: bytes that are not printable UTF-8 become octal numbers, and a backslash
-// becomes two: "caf\\351".
+// Returns the bytes as GDB prints them. Bytes that are not printable UTF-8 become octal numbers, as in
+// "caf\\351". A backslash becomes two backslashes.
 std::string spelled(std::string_view bytes);
-// A character as a debugger prints it: "'A' (65)", "'\\n' (10)", "'\\351' (-23)". `code` is the value of a
-// char, signed or not.
+// Returns a character as a debugger prints it: "'A' (65)", "'\\n' (10)", "'\\351' (-23)". `code` is the value
+// of a signed or unsigned char.
 std::string spelled_character(std::int64_t code);
 inline constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-// "1061.400468580 s"
+// Returns, for example, "1061.400468580 s".
 std::string format_seconds(std::uint64_t time_ns);
 // Calls `visit` with each part between separators, except for empty parts.
 template <typename Visit>

@@ -1,5 +1,5 @@
-// The sink's hot path: encodes events that fit into a record unchanged, and whose strings are all in the
-// table.
+// The sink's fast path. It encodes events that fit into a record unchanged, and whose strings are all in the
+// string table.
 #pragma once
 
 #include <bit>
@@ -17,35 +17,35 @@
 
 namespace convert {
 
-// The ref of a name that is not in the string table yet. All valid refs are smaller.
+// The value for a name that is not in the string table yet. All refs of names are smaller.
 inline constexpr std::uint32_t kNoRef = ~std::uint32_t{0};
 
-// The largest size of all strings in one record. A record has 32,760 bytes (spec, "Records"), some of which
-// are padding, headers and numbers.
+// The limit for the bytes of all strings in one record. A record has at most 32,760 bytes (spec, "Records"),
+// which must also hold padding, headers and numbers.
 inline constexpr std::size_t kStringBytesPerRecord = 28'000;
 
-// In longer blocks, each string may have to be cut, and blobs may have to be split.
+// Larger argument blocks are not known events, because strings may have to be cut, and blobs split.
 inline constexpr std::size_t kMaxKnownWords = kStringBytesPerRecord / sizeof(std::uint64_t);
 
-// The thread of a lane, in the form in which events refer to it.
+// The thread of a lane, as event records refer to it.
 struct EventThread {
   fxt::Thread koids;
   std::uint8_t index = 0;  // 0 if each record holds both koids
 };
 
-// The header of a label's events, without the type, the thread and the sizes.
+// Returns the part of an event header that depends only on the label.
 constexpr std::uint64_t header_of(std::uint16_t category, std::uint16_t name) {
   return fxt::event_header(fxt::EventType::Instant, 0, category, name, 0, 0);
 }
 
-// True if the name has no ref to the table. Then the text follows, in the form of put_inline().
+// True if the name is not in the string table. The text is then in the record (put_inline()).
 constexpr bool has_inline_name(std::uint64_t header) {
   return fxt::StringRef::IsInline::get(fxt::EventHeader::Name::get(header)) != 0;
 }
 constexpr std::size_t inline_name_size(std::uint64_t header) {
   return fxt::StringRef::Value::get(fxt::EventHeader::Name::get(header));
 }
-// The largest size of a name in a record if the table is full.
+// If the table is full, names in records are cut to this size.
 inline constexpr std::size_t kInlineNameBytes = 240;
 
 constexpr fxt::EventType event_type_of(EventKind kind) {
@@ -67,12 +67,12 @@ constexpr fxt::EventType event_type_of(EventKind kind) {
   }
 }
 
-// True if PendingEvent::last_word follows the arguments: the end of a call, or the id of a counter or flow.
+// True if a record ends with PendingEvent::last_word, the end of a call, or the id of a counter or flow.
 constexpr bool has_last_word(EventKind kind) {
   return kind == EventKind::Complete || (kind >= EventKind::Counter && kind <= EventKind::FlowEnd);
 }
 
-// Writes all words before the strings of an event.
+// Writes the words of an event record before its strings, except the header.
 inline std::uint64_t* begin_event(std::uint64_t* words, const EventThread& thread,
                                   const PendingEvent& event) {
   words[1] = event.time_ns;
@@ -82,9 +82,9 @@ inline std::uint64_t* begin_event(std::uint64_t* words, const EventThread& threa
   return words + 4;
 }
 
-// Writes the arguments of a record. `ref_of` returns the ref of a name, and `put_string` writes the argument
-// for a Text or a Name. Viewers show numbers from 2^63 on as negative numbers. Therefore, `put_large` has to
-// write them in another form.
+// Writes the arguments of a record. `ref_of` returns the ref of a name. `put_string` writes the argument for
+// a Text or a Name. `put_large` writes a number from 2^63 on in another form, because viewers would show a
+// negative number.
 template <typename RefOf, typename PutString, typename PutLarge>
 [[gnu::always_inline]] inline std::uint64_t* put_arguments(std::uint64_t* at, const ArgumentRow& arguments,
                                                            RefOf ref_of, PutString put_string,
@@ -110,7 +110,7 @@ template <typename RefOf, typename PutString, typename PutLarge>
         at = fxt::put_pointer(at, name, argument.bits());
         break;
       case ArgumentType::Name:
-        // Copies the name, because this call takes its address, while numbers can keep it in a register.
+        // Copies `name`, because this call needs its address. Otherwise, `name` can be in a register.
         at = put_string(at, fxt::TextRef(name), static_cast<NameId>(argument.bits()));
         break;
       case ArgumentType::Text:
@@ -123,10 +123,10 @@ template <typename RefOf, typename PutString, typename PutLarge>
   return at;
 }
 
-// The number of words that put_arguments() writes if all names are in the string table.
+// Returns the number of words that put_arguments() writes if all names are in the string table.
 std::size_t words_of_arguments(const ArgumentRow& arguments);
 
-// Writes all words after the arguments, and the header word.
+// Writes the words after the arguments, and the header word.
 inline std::uint64_t* end_event(std::uint64_t* words, std::uint64_t* word, const EventThread& thread,
                                 const PendingEvent& event, std::uint64_t header) {
   if (has_last_word(event.kind)) *word++ = event.last_word;
@@ -137,15 +137,15 @@ inline std::uint64_t* end_event(std::uint64_t* words, std::uint64_t* word, const
 
 // ---- Events whose strings are known ----
 
-// An upper limit for the words that put_known() writes. An inline name needs kInlineNameWords more.
+// most_words() limits the words that put_known() writes. An inline name needs kInlineNameWords more.
 inline constexpr std::size_t kInlineNameWords = fxt::words_of(kInlineNameBytes);
 inline std::size_t most_words(const PendingEvent& event) {
   constexpr std::size_t kBesidesBlock = 5;  // header, time, process, thread, PendingEvent::last_word
   return kBesidesBlock + (event.block == nullptr ? 0 : ArgumentBlockHeader::Words::get(*event.block));
 }
 
-// Copies the text of an argument block, which zeros pad to whole words. Sets `is_plain` to true if all of its
-// bytes are ASCII and not NUL.
+// Copies a text in an argument block, where zeros pad the text to whole words. Sets `is_plain` to true if all
+// bytes of the text are ASCII and not NUL.
 [[gnu::always_inline]] inline std::uint64_t* put_packed_text(std::uint64_t* at, std::string_view text,
                                                              bool& is_plain) {
   is_plain = true;
@@ -163,7 +163,7 @@ inline std::size_t most_words(const PendingEvent& event) {
   return at + 1;
 }
 
-// Writes an argument for a Text of an argument block. Returns null if the text must be repaired.
+// Writes the argument for a Text in an argument block. Returns null if the text must be repaired.
 [[gnu::always_inline]] inline std::uint64_t* put_sound_text(std::uint64_t* at, const fxt::TextRef& name,
                                                             std::string_view text) {
   at = fxt::put_argument(at, fxt::ArgumentType::String, name, fxt::words_of(text.size()),
@@ -173,7 +173,7 @@ inline std::size_t most_words(const PendingEvent& event) {
   return is_plain || fxt::is_sound(text) ? at : nullptr;
 }
 
-// Writes a Complete event without arguments, on a thread with an index.
+// Writes a Complete event that has no arguments and whose thread has an index.
 inline std::uint64_t* put_plain_call(std::uint64_t* at, const PendingEvent& event, const EventThread& thread,
                                      std::uint64_t header) {
   constexpr std::size_t kWords = fxt::Writer::kCompleteWords;
@@ -223,10 +223,10 @@ inline std::uint64_t* put_known_blob(std::uint64_t* at, const PendingEvent& even
   return fxt::put_bytes(fxt::put_inline(at + 1, ref), bytes.data(), bytes.size());
 }
 
-// Writes the record of an event into most_words() words. `header` is the header of its label, or 0.
-// `inline_name` is the label's name if the header has no ref for it. Returns null if the event needs more
-// work, for example for a string that is not in the table, invalid or too long, for a large number, or for a
-// flow.
+// Writes the record of an event, which needs at most most_words() words. `header` is the header of its label,
+// or 0. `inline_name` is the label's name if the header has no ref for the name. Returns null if the slow
+// path is needed, for example for a flow, a large number, or a string that is not in the table, invalid or
+// too long.
 inline std::uint64_t* put_known(std::uint64_t* at, const PendingEvent& event, const EventThread& thread,
                                 std::uint64_t header, std::span<const std::uint32_t> refs,
                                 std::string_view inline_name = {}) {

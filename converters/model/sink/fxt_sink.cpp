@@ -20,7 +20,7 @@ fxt::Thread thread_of(ProcessId process, ThreadId thread) {
   return {.process = number_of(process), .thread = number_of(thread)};
 }
 
-// The states of threads have the same numbers in the model and in the format.
+// Thread states have the same numbers in the model and in FXT.
 fxt::ThreadState state_of(ThreadState state) { return static_cast<fxt::ThreadState>(state); }
 static_assert(static_cast<int>(ThreadState::Dead) == static_cast<int>(fxt::ThreadState::Dead));
 
@@ -29,7 +29,7 @@ static_assert(static_cast<int>(ThreadState::Dead) == static_cast<int>(fxt::Threa
 std::size_t words_of_arguments(const ArgumentRow& arguments) {
   if (arguments.words().size() > kMaxKnownWords) return fxt::kMaxRecordWords;
   thread_local std::vector<std::uint64_t> words;
-  // A byte that is not valid takes four, and a large number three words more than here.
+  // An invalid byte becomes four bytes, and a large number needs three more words.
   if (words.size() < 4 * arguments.words().size()) words.resize(4 * arguments.words().size());
   std::string repaired;
   const auto ref_of = [](NameId) { return fxt::TextRef::table(1); };
@@ -55,8 +55,8 @@ std::string shown_process_name(const LaneInfo& info) {
 
 void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
   std::set<ProcessId> named;
-  std::map<std::pair<ProcessId, ThreadId>, std::size_t> first;  // lane of each thread
-  std::vector<std::uint64_t> weights(lanes.size());             // sum for a thread, at its first lane
+  std::map<std::pair<ProcessId, ThreadId>, std::size_t> first;  // first lane of each thread
+  std::vector<std::uint64_t> weights(lanes.size());             // sum for each thread, at its first lane
   for (const LaneInfo& info : lanes) {
     const std::uint64_t repaired = strings_.repaired_strings();
     const fxt::Thread koids = thread_of(info.process, info.thread);
@@ -102,8 +102,8 @@ void FxtSink::write_hints(const fxt::PerfettoPackets& packets) {
   writer_.write(fxt::Blob{fxt::Inline{"perfetto"}, fxt::BlobType::Perfetto, packets.bytes()});
 }
 
-// If a trace has many functions, their names are spread over the memory. The names of all events are fetched
-// before the first event is encoded, so that their cache misses overlap.
+// The names of many functions are spread over the memory. Fetches the names of all events before the first
+// event is encoded, so that the cache misses overlap.
 void FxtSink::fetch_names(std::span<const MergedRun> runs) const {
   const auto for_each_label = [runs](auto fetch) {
     for (const MergedRun& run : runs)
@@ -204,7 +204,7 @@ void FxtSink::write_one(const EventThread& thread, const PendingEvent& event) {
                  event.kind == EventKind::Blob ? event.text() : names_.text(names_.label(event.label).name));
 }
 
-// Counts the strings that were repaired since their number was `before`.
+// Adds the strings that were repaired after there were `before` repaired strings.
 void FxtSink::count_repaired(std::size_t lane, std::uint64_t before, std::string_view where) {
   Repaired& repaired = repaired_of_[lane];
   if (repaired.count == 0) repaired.first = where;
@@ -240,7 +240,7 @@ void FxtSink::write_event(const EventThread& thread, const PendingEvent& event) 
     name = strings_.ref_of(label.name);
     header = header_of(category.ref, name.ref);
   }
-  // Strings go into the table before the record that refers to them.
+  // Adds strings to the table before the record refers to them.
   const ArgumentRow arguments = event.arguments();
   strings_.register_names(arguments);
   StringRefs::Texts texts;
@@ -256,7 +256,7 @@ void FxtSink::write_event(const EventThread& thread, const PendingEvent& event) 
         return fxt::put_text(at, argument, fxt::TextRef::table(*ref));
     return fxt::put_text(at, argument, fxt::TextRef::inlined(own));
   };
-  // Viewers draw curves with doubles, whatever the type.
+  // Viewers read all values of counters as doubles.
   const auto put_large = [&](std::uint64_t* at, const fxt::TextRef& argument, std::uint64_t number) {
     if (event.kind == EventKind::Counter) return fxt::put_double(at, argument, static_cast<double>(number));
     return fxt::put_text(at, argument, fxt::TextRef::inlined(fmt::to_string(number)));
@@ -270,7 +270,7 @@ void FxtSink::write_event(const EventThread& thread, const PendingEvent& event) 
   strings_.end_record();
 }
 
-// Writes the end without names that are not in the table. Readers pair begins and ends without names.
+// Writes the end without names that are not in the table. Readers match ends with starts without names.
 void FxtSink::end_frame_mark(const EventThread& thread, const PendingEvent& event) {
   std::uint64_t* const words = writer_.reserve(4).data();
   const auto size = static_cast<std::size_t>(begin_event(words, thread, event) - words);
@@ -295,7 +295,7 @@ void FxtSink::finish(const TimelineTotals& totals) {
   const auto& view = totals.first_view;
   if (info_ == nullptr || !view) return;
   fxt::PerfettoPackets packets;
-  if (!view->has_calls) packets.first_view_begins(view->span.begin_ns);  // calls: in the head
+  if (!view->has_calls) packets.first_view_begins(view->span.begin_ns);  // calls: see add_lanes()
   if (!view->has_calls || view->span.end_ns < totals.last_ns) packets.first_view_ends(view->span.end_ns);
   write_hints(packets);
 }

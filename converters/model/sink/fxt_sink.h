@@ -1,4 +1,4 @@
-// Writes the merged stream as FXT records.
+// Writes the merged events as FXT records.
 #pragma once
 
 #include <cstddef>
@@ -40,49 +40,49 @@ inline constexpr NoteKind kLongSpan{"long-span", "traces longer than the 39 hour
 // Returns the name of the process, or "process 12" if it has none.
 std::string shown_process_name(const LaneInfo& info);
 
-// The packets with hints for viewers, which are written before the first event (viewer_hints.cpp).
+// Returns the packets with hints for viewers, which are written before the first event (viewer_hints.cpp).
 fxt::PerfettoPackets hints_of(std::span<const LaneInfo> lanes, const TraceInfo& info);
 
-// Decides which flow events are written. Events come in the order of time. If an arrow would go back in time,
-// its end comes before its begin. Such an arrow is dropped and counted. If the begin never comes, it was
-// filtered, and the arrow is not counted.
+// Decides which flow events are written. Events come in the order of time, so the end of a flow that goes
+// back in time comes before its start. Such a flow is dropped and counted. If a filter has removed the start
+// of a flow, its end is dropped, but not counted.
 class FlowOrder {
  public:
   bool keeps(const PendingEvent& event);
   std::uint64_t backward_arrows() const { return backward_arrows_; }
 
  private:
-  std::set<std::uint64_t> open_;       // flows that have begun and not ended
-  std::set<std::uint64_t> backward_;   // flows whose end came before the begin
-  std::uint64_t backward_arrows_ = 0;  // number of such flows whose begin came later
+  std::set<std::uint64_t> open_;       // flows that have started and not ended
+  std::set<std::uint64_t> backward_;   // flows whose end came first
+  std::uint64_t backward_arrows_ = 0;  // number of flows whose start came after the end
 };
 
 class FxtSink : public EventSink {
  public:
-  // Depth is a limit of Perfetto, which drops slices and instants deeper than 512, and then draws their
+  // The depth is limited because Perfetto drops slices and instants below level 512, and then draws their
   // parents wrong.
   static constexpr SinkLimits kLimits{
       .arguments_per_record = fxt::kMaxArguments, .depth = fxt::kMaxDepth, .id_limit = fxt::kKoidLimit};
 
-  // `info` is null if viewers shall get no hints. It must be complete when the lanes are added.
+  // If `info` is null, no hints for viewers are written. `info` must be complete when the lanes are added.
   FxtSink(fxt::Writer& writer, const Names& names, const TraceInfo* info = nullptr)
       : writer_(writer), names_(names), info_(info), strings_(writer, names), labels_(strings_, names) {}
 
   // Names all processes and threads. The 255 threads with the most events get thread refs.
   void add_lanes(std::span<const LaneInfo> lanes) override;
   void write(std::span<const MergedRun> runs) override;
-  // Writes the part of the first view that is known only now.
+  // Writes the hints about the first view that depend on the end of the events.
   void finish(const TimelineTotals& totals) override;
   std::uint64_t events_written() const override { return events_written_; }
   std::size_t thread_words(std::size_t lane) const override { return threads_[lane].index != 0 ? 0 : 2; }
-  // The size of the record that registers a name, 0 if it is registered.
+  // Returns the size of the string record for a name, or 0 if the name is already in the table.
   std::uint64_t bytes_of_name(NameId name);
 
   // ---- After the run. `output` is the name of the file in notes ----
 
-  // Notes the parts that had to be cut or dropped.
+  // Adds notes about data that had to be cut or dropped.
   void note_losses(const Timeline& timeline, std::string_view output, Notes& notes) const;
-  // Notes the parts of the trace that readers of FXT can't process, if it is converted to other formats.
+  // Adds notes about limits of readers of FXT that the trace exceeds.
   void note_limits_of_readers(const Timeline& timeline, std::string_view output, Notes& notes) const;
 
  private:
@@ -90,8 +90,8 @@ class FxtSink : public EventSink {
   void fetch_names(std::span<const MergedRun> runs) const;
   void write_one(const EventThread& thread, const PendingEvent& event);
   void write_event(const EventThread& thread, const PendingEvent& event);
-  // Tracy draws an instant with "frame" in its name as the start of a frame, not on its thread (rule W28).
-  // Such an instant is written as a duration of zero length, which all viewers draw on the thread.
+  // Tracy shows an instant whose name contains "frame" as the start of a frame, not on the thread (rule W28).
+  // Therefore, it is written as a duration of zero length, which all viewers show on the thread.
   bool is_frame_mark(const PendingEvent& event) const {
     return event.kind == EventKind::Instant && labels_.names_a_frame(event.label);
   }
@@ -101,19 +101,19 @@ class FxtSink : public EventSink {
   static void note(const NoteKind& kind, std::uint64_t count, std::string_view output, Notes& notes);
   void note_repaired(const Timeline& timeline, Notes& notes) const;
 
-  // The invalid strings of a lane.
+  // The invalid strings of a lane, which were repaired.
   struct Repaired {
     std::uint64_t count = 0;
-    std::string first;  // the owner of the first such string
+    std::string first;  // the event with the first such string
   };
 
   fxt::Writer& writer_;
   const Names& names_;
-  const TraceInfo* info_;             // null if no hints are written
-  std::vector<EventThread> threads_;  // by lane
+  const TraceInfo* info_;             // null: no hints are written
+  std::vector<EventThread> threads_;  // indexed by lane
   StringRefs strings_;
   LabelHeaders labels_;
-  std::map<std::size_t, Repaired> repaired_of_;     // by lane
+  std::map<std::size_t, Repaired> repaired_of_;     // indexed by lane
   std::set<std::string, std::less<>> track_names_;  // of processes and threads; strings_ does not know them
   FlowOrder flows_;
   std::uint64_t cut_cpus_ = 0;

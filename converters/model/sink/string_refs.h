@@ -1,5 +1,5 @@
-// The references of records to strings: an index in the string table while it has room, otherwise the text in
-// the record.
+// Records refer to strings by an index in the string table. If the table is full, the text is in the
+// record.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace convert {
 
-// The refs of names, and the texts of records: made valid, and cut if a record has no room for them.
+// Has the refs of names. Also repairs texts of records, and cuts them if they do not fit into the record.
 class StringRefs {
  public:
   // The string arguments of one record.
@@ -27,28 +27,28 @@ class StringRefs {
 
   StringRefs(fxt::Writer& writer, const Names& names) : writer_(writer), names_(names) {}
 
-  // Makes room for new names. Must be called before they are used.
+  // Makes room for new names. Must be called before new names are used.
   void grow() { refs_.resize(names_.size(), kNoRef); }
-  // Refs by name; kNoRef until the first use of a name.
+  // Returns the refs, indexed by name. The ref is kNoRef until a name is used for the first time.
   std::span<const std::uint32_t> refs() const { return refs_; }
   bool table_is_full() const { return table_is_full_; }
 
   // Returns a name's ref in the string table. Adds the name if the table has room.
   std::optional<std::uint16_t> table_ref(NameId name);
-  // Like table_ref(), but if the table has no room, the ref holds the text.
+  // Like table_ref(). If the table is full, the result contains the text instead of an index.
   fxt::TextRef ref_of(NameId name);
-  // Adds the names of the arguments, and values that are names, to the table.
+  // Adds the names of arguments, and values that are names, to the string table.
   void register_names(const ArgumentRow& arguments);
-  // Collects the string arguments as they are written into the record: made valid, and cut if they don't fit
-  // together. Strings that are in the table are empty here.
+  // Returns in `texts` the strings that are written into the record. They are repaired, and cut if they are
+  // too long together. For a string that is in the table, the text is empty.
   void collect_texts(const ArgumentRow& arguments, Texts& texts);
-  // The text as valid UTF-8 without NUL. The result is valid until end_record().
+  // Returns the text as UTF-8 without NUL. The result may be used until end_record().
   std::string_view valid(std::string_view text);
   void end_record() { repaired_.clear(); }
 
   void count_inline_name() { ++inline_names_; }
 
-  // ---- Counters. They include the counters of the Writer ----
+  // ---- Counters, which include the counters of the Writer ----
 
   std::uint64_t repaired_strings() const { return repaired_strings_ + writer_.counters().repaired_strings; }
   std::uint64_t cut_strings() const { return cut_strings_ + writer_.counters().cut_strings; }
@@ -69,21 +69,21 @@ class StringRefs {
 class LabelHeaders {
  public:
   struct Header {
-    std::uint64_t word = 0;             // see header_of(); 0 if it is not made yet
-    const char* inline_name = nullptr;  // the name if the word has no ref for it; the word has its size
+    std::uint64_t word = 0;             // see header_of(); 0 until it is made
+    const char* inline_name = nullptr;  // the name if `word` has no ref for it; `word` has the size
   };
 
   LabelHeaders(StringRefs& strings, const Names& names) : strings_(strings), names_(names) {}
 
-  // Makes room for new labels. Must be called before they are used.
+  // Makes room for new labels. Must be called before new labels are used.
   void grow();
-  // Headers by label.
+  // Returns the headers, indexed by label.
   std::span<const Header> headers() const { return headers_; }
   std::uint64_t word(LabelId label) const { return headers_[Names::index(label)].word; }
-  // Makes the header if the label's strings are in the table or can be added, or if the table is full and the
-  // name can be written unchanged. Returns the header word, or 0 if it was not made.
+  // Makes the header of a label, and returns the header word. Returns 0 if there is no header, for example
+  // because the table is full and the name is too long.
   std::uint64_t make(LabelId label);
-  // True if Tracy would show the label's instants as starts of frames. Valid after make().
+  // True if Tracy would show instants with this label as starts of frames. Valid after make().
   bool names_a_frame(LabelId label) const { return frame_marks_[Names::index(label)]; }
 
  private:

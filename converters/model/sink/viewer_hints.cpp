@@ -1,5 +1,5 @@
-// The data that a viewer needs in addition to the events: the part of the trace that it shows first, the
-// order of tracks, and the origin of the trace. They are written as Perfetto's packets.
+// Hints for viewers: the part of the trace that is shown first, the order of the tracks, and facts about the
+// recording. The hints are packets of Perfetto.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -17,24 +17,24 @@
 namespace convert {
 namespace {
 
-// The text as StringRefs::valid() returns it, because viewers find the tracks of a name by this text.
+// Returns the same text as StringRefs::valid(), because viewers find the track of a name by this text.
 std::string valid(const std::string& text) { return fxt::is_sound(text) ? text : spelled(text); }
 
 struct ProcessOrder {
   std::string name;
   std::map<ThreadId, std::uint64_t> first_call_of = {};
   std::uint64_t first_call_ns = kForever;
-  std::size_t generation = 0;  // number of its ancestors in the trace
+  std::size_t generation = 0;  // number of ancestors in the trace
 };
 using Processes = std::map<ProcessId, ProcessOrder>;
 
-// Places children after their parents. A child does not begin before its parent, even if the records say so.
+// Sets the generations. Moves the first call of a child to that of its parent if the child's is earlier.
 void place_children(Processes& processes, const std::vector<ProcessInfo>& infos) {
   std::map<ProcessId, ProcessId> parents;
   for (const ProcessInfo& info : infos) parents.emplace(info.process, info.parent);
   std::set<ProcessId> placed;
   for (const auto& entry : processes) {
-    std::vector<ProcessOrder*> line;  // the process, and its ancestors that are not placed
+    std::vector<ProcessOrder*> line;  // the process and ancestors that are not placed yet
     const ProcessOrder* elder = nullptr;
     for (ProcessId id = entry.first;;) {
       const auto process = processes.find(id);
@@ -57,11 +57,11 @@ void place_children(Processes& processes, const std::vector<ProcessInfo>& infos)
   }
 }
 
-// Threads whose first calls are closer than this are considered to start together.
+// If the first calls of threads are within this time, the threads are sorted as if they started together.
 constexpr std::uint64_t kTogetherNs = 1'000'000;
 
-// Sorts the main thread before other threads, and then by the first call. Threads that started together are
-// sorted by their ids.
+// The main thread comes first. The others are sorted by their first calls, and threads that started together
+// by their ids.
 std::vector<ThreadId> in_order(ProcessId process, const std::map<ThreadId, std::uint64_t>& first_call_of) {
   std::vector<ThreadId> order;
   std::vector<std::pair<std::uint64_t, ThreadId>> threads;
@@ -82,7 +82,7 @@ std::vector<ThreadId> in_order(ProcessId process, const std::map<ThreadId, std::
   return order;
 }
 
-// Sorts parents before their children, and then by the first call.
+// Adds the ranks. Processes are sorted by their first calls, and parents come before their children.
 void add_order(fxt::PerfettoPackets& packets, const Processes& processes) {
   packets.order_by_rank();
   std::vector<const Processes::value_type*> order;
@@ -118,7 +118,7 @@ fxt::PerfettoPackets hints_of(std::span<const LaneInfo> lanes, const TraceInfo& 
   }
   if (first_call_ns != kForever) packets.first_view_begins(first_call_ns);
   if (info.wall_clock) packets.wall_clock(info.wall_clock->time_ns, info.wall_clock->utc_ns);
-  // In a trace of Linux, Perfetto takes process 2 and its children for threads of the kernel.
+  // In a Linux trace, Perfetto treats process 2 and its children as threads of the kernel.
   if (!info.system.empty() && !info.machine.empty() && !processes.contains(ProcessId{2}))
     packets.system(valid(info.system), valid(info.system_release), info.machine);
   if (!info.session.empty()) packets.session(valid(info.session));
@@ -128,8 +128,8 @@ fxt::PerfettoPackets hints_of(std::span<const LaneInfo> lanes, const TraceInfo& 
     fxt::PerfettoProcess& entry =
         tree.emplace_back(fxt::PerfettoProcess{.process = number_of(process.process)});
     if (processes.contains(process.parent)) entry.parent = number_of(process.parent);
-    // Perfetto names the process by the first word, so that is the name that other readers show. If it is the
-    // only word, Perfetto drops the part after a blank.
+    // Perfetto shows the first word as the name. Therefore, the first word is the name that other viewers
+    // show. If there is only one word, Perfetto drops the part after a blank, so an empty word is added.
     const std::string& name = processes[process.process].name;
     entry.command_line.push_back(valid(name));
     for (std::size_t i = 1; i < process.command_line.size(); ++i)

@@ -1,8 +1,8 @@
-// The files `<module>.dbg` of a recording. Each has the source lines, argument specs and enum definitions of
-// one module.
+// A file `<module>.dbg` of a recording has the source lines, argument specs and enum definitions of one
+// module. The lines L, A and R after an F line belong to this function.
 //
 //   E: enum color {RED,GREEN=5}
-//   F: <offset> <name>     begins a function; its lines follow: L: <line> <file>, A: <items>, R: <items>
+//   F: <offset> <name>          L: <line> <file>          A: <items>          R: <items>
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@
 
 namespace convert::uftrace {
 
-// The data of a function in a .dbg file. Members are empty if the file lacks them.
+// The data of a function in a .dbg file. A member is empty if the file does not have its line.
 struct DebugInfo {
   std::string_view name = {};       // mangled
   std::string_view line = {};       // for example "11 /src/args.c"
@@ -34,17 +34,17 @@ struct DebugInfo {
   std::string_view results = {};    // for example "@retval"
 };
 
-// One .dbg file. It can be large, because it has every function with a known source line. Therefore it keeps
-// the text, and parses the lines of a function on demand. It does not change after construction.
+// One .dbg file. The file can be large, because it has all functions with a source line. Therefore, the lines
+// of a function are parsed only when they are needed. The object does not change after construction.
 class DebugFile {
  public:
-  // Damaged lines are noted and skipped.
+  // Skips damaged lines, and adds notes about them.
   DebugFile(std::string text, std::string_view path, Names& names, Notes& notes);
   DebugFile(const DebugFile&) = delete;
   DebugFile& operator=(const DebugFile&) = delete;
 
-  // The function whose symbol starts at the offset. If there are several, returns the first one called
-  // `name`, or else the first in the file. The result points into this object.
+  // Returns the function whose symbol starts at the offset. If there are several, returns the first function
+  // that is called `name`, or else the first one in the file. The result points into this object.
   DebugInfo find(std::uint64_t offset, std::string_view name) const;
   const EnumTypes& enums() const { return enums_; }
 
@@ -58,7 +58,7 @@ class DebugFile {
  private:
   struct Function {
     std::uint64_t offset;
-    std::uint64_t text;  // position of its `F:` line in the text
+    std::uint64_t text;  // position of the `F:` line in the text
   };
   DebugInfo read(const Function& function) const;
 
@@ -68,14 +68,14 @@ class DebugFile {
   LineCounts counts_;
 };
 
-// "/src/args.c:11" for the line "11 /src/args.c"; empty if the line has another form.
+// Returns "/src/args.c:11" for the line "11 /src/args.c", or an empty text for a line of another form.
 std::string location_of(std::string_view line);
 
-// All .dbg files of a recording. Each is read when it is first needed. Safe to use from several threads.
-// Callers cache the lines of functions.
+// All .dbg files of a recording. A file is read when it is needed for the first time. Safe to use from
+// several threads. Callers should cache the results.
 class DebugFiles final : public FunctionLines {
  public:
-  // Only this object may use `notes`.
+  // `notes` must not be used elsewhere at the same time.
   DebugFiles(const Directory& directory, Names& names, Notes& notes)
       : directory_(directory),
         names_(names),
@@ -84,12 +84,12 @@ class DebugFiles final : public FunctionLines {
         files_(directory, directory.debug_files, ".dbg") {}
 
   bool has_any() const { return !directory_.debug_files.empty(); }
-  // The .dbg file for the symbol's image; null if the recording has none. Valid as long as this object.
+  // Returns the .dbg file of the symbol's image, or null if there is none. Valid as long as this object.
   const DebugFile* of(const SymbolAt& symbol);
   NameId line_of(const SymbolAt& function) override;
-  // The name of the argument with the source line of a call.
+  // Returns the name `loc` of the argument that has the source line of a call.
   NameId loc() const { return loc_; }
-  // The file with that name in the directory; null if it can't be read.
+  // Returns the file with this name in the directory, or null if it can't be read.
   const DebugFile* of_name(const std::string& name) {
     const std::lock_guard lock(mutex_);
     return read(name);

@@ -25,7 +25,7 @@ std::optional<std::int64_t> number_of(std::string_view text) {
   return static_cast<std::int64_t>(is_negative ? 0 - *number : *number);
 }
 
-// Parses the text between the braces. uftrace omits a value if it is the previous value plus one, as an int.
+// Parses the text between the braces. uftrace omits a value that is the previous value plus 1, as an int.
 std::optional<std::vector<Enumerator>> enumerators_of(std::string_view list) {
   std::vector<Enumerator> enumerators;
   std::int64_t next = 0;
@@ -57,7 +57,7 @@ EnumType::EnumType(std::vector<Enumerator> enumerators, Names& names) : by_value
   longest_text_ = kLongestRest.size();
   for (Enumerator& one : by_value_) {
     one.name_id = names.intern(one.name);
-    longest_text_ += one.name.size() + 1;  // with a "|"
+    longest_text_ += one.name.size() + 1;  // plus a "|"
   }
 }
 
@@ -75,10 +75,10 @@ std::int64_t EnumType::wrap_at(std::int64_t value) const {
 }
 
 bool EnumType::describe(std::int64_t value, std::string& text) const {
-  constexpr std::size_t kMostNames = 64;  // one for each bit; sums of other numbers need fewer names
+  constexpr std::size_t kMostNames = 64;  // a name for each bit; sums of other numbers need fewer names
   const std::size_t before = text.size();
   const std::int64_t wrap = wrap_at(value);
-  // Both lists are sorted from large to small. Enumerators that are too large for the rest are left out.
+  // Both lists are sorted from large to small. leave_out() removes enumerators that are larger than the rest.
   const auto negative =
       std::ranges::partition_point(by_value_, [](const auto& one) { return one.value >= 0; });
   std::span<const Enumerator> positives(by_value_.begin(), negative);

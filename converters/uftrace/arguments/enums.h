@@ -1,4 +1,4 @@
-// The grammar of enum definitions in info and .dbg files, and the texts for values:
+// The parser for enum definitions in info and .dbg files, and the texts for values. The grammar is:
 //
 //   enum NAME { A, B = 3, C, };enum …
 #pragma once
@@ -18,32 +18,32 @@ namespace convert::uftrace {
 struct Enumerator {
   std::string name;
   std::int64_t value;
-  NameId name_id = {};  // id of `name`, set by EnumType
+  NameId name_id = {};  // the id of `name`, which EnumType sets
 };
 
 class EnumType {
  public:
   EnumType(std::vector<Enumerator> enumerators, Names& names);
 
-  // The enumerator with that value; null if no enumerator has it. If several enumerators have this value,
-  // returns the first one in the definition.
+  // Returns the first enumerator in the definition that has this value, or null if no enumerator has this
+  // value.
   const Enumerator* find(std::int64_t value) const;
-  // Appends the enumerators that add up to the value, from large to small, each at most once, and the
-  // remainder: "B|A", "B|A+0x8". Appends nothing and returns false if every enumerator is too large.
+  // Appends the names of enumerators that add up to the value, such as "B|A", or "B|A+0x8" with a remainder.
+  // Each enumerator is used at most once, from large to small. Returns false if all are too large.
   bool describe(std::int64_t value, std::string& text) const;
   // An upper limit for the number of bytes that describe() appends.
   std::size_t longest_text() const { return longest_text_; }
-  // The value of a recorded register. The upper half of a register with an int is 0, so a negative enumerator
-  // must be sign-extended. In .dbg files, the enumerators of unsigned types are sign-extended as well: 200 in
-  // a uint8_t is -56 there.
+  // Returns the value of a recorded register. If an int was recorded, the upper half of the register is 0, so
+  // negative values must be sign-extended. In .dbg files, enumerators of small unsigned types are also
+  // sign-extended. For example, 200 in a uint8_t is -56 there.
   std::int64_t value_of(std::uint64_t bits) const;
 
   const std::vector<Enumerator>& enumerators() const { return by_value_; }
 
  private:
-  // The enumerators of an unsigned type of one or two bytes are sign-extended in .dbg files. Returns the
-  // difference, 2^8 or 2^16, for the smallest type that holds the value and all enumerators; 0 for larger
-  // types.
+  // In .dbg files, the enumerators of unsigned types of one or two bytes are sign-extended. Finds the
+  // smallest type that holds the value and all enumerators. Returns 2^8 or 2^16, the difference to a
+  // sign-extended value, or 0 for larger types.
   std::int64_t wrap_at(std::int64_t value) const;
 
   std::vector<Enumerator> by_value_;  // sorted from large to small
@@ -52,8 +52,8 @@ class EnumType {
 
 using EnumTypes = std::map<std::string, EnumType, std::less<>>;
 
-// Accepts any bytes. Adds definitions that can't be parsed to `problems`. If a name is defined several times,
-// the first definition is used.
+// `list` may contain any bytes. Adds definitions that can't be parsed to `problems`. If a name is defined
+// several times, the first definition is used.
 void parse_enums(std::string_view list, Names& names, EnumTypes& types, std::vector<std::string>& problems);
 
 }  // namespace convert::uftrace

@@ -8,15 +8,15 @@
 namespace convert::uftrace {
 namespace {
 
-// A function has few candidate layouts. More of them would cost time, and match by chance.
+// The limit for the candidate layouts of a function. More layouts would cost time, and would match by chance.
 constexpr std::size_t kMaxCandidates = 16;
-// task.txt lacks the sizes of libraries that were loaded later. They are assumed to be smaller than this.
+// task.txt does not have the sizes of libraries that were loaded later. This size is assumed instead.
 constexpr std::uint64_t kLargestLibrary = std::uint64_t{256} << 20;
-// There can be many pointers into large tables. At this number, all cached pointers are dropped and read
-// again.
+// The limit for cached pointers, because there can be many pointers into large tables. At this number, all
+// cached pointers are dropped.
 constexpr std::size_t kMaxPointers = 65536;
 
-// True if the recording lacks the type of one of these values.
+// True if the recording does not have the type of one of these values.
 bool lacks_types(const std::vector<std::vector<SpecItem>>& lists) {
   return std::ranges::any_of(lists, [](const std::vector<SpecItem>& items) {
     return std::ranges::count(items, Format::Auto, &SpecItem::format) != 0;
@@ -32,7 +32,7 @@ std::span<const PayloadLayout> PayloadLayouts::compile(std::vector<std::vector<S
                                        .enums = context_.specs.enums(),
                                        .module_enums = file != nullptr ? &file->enums() : nullptr,
                                        .function = &function};
-  lists.emplace_back();  // a recorder may announce values, but store none
+  lists.emplace_back();  // a recorder may set the `more` bit, but store no values
   lists.resize(std::min(lists.size(), kMaxCandidates));
   std::vector<PayloadLayout> layouts;
   for (const auto& items : lists) layouts.emplace_back(items, context);
@@ -84,7 +84,7 @@ std::span<const PayloadLayout> PayloadDecoder::candidates(std::uint64_t time_ns,
   return is_entry ? found.entry : found.exit;
 }
 
-// Most values are not pointers to symbols, and are outside of all ranges.
+// Compares with the ranges first, because most values are not pointers to symbols.
 std::optional<NameId> PayloadDecoder::symbol_at(std::uint64_t address) {
   auto range = std::ranges::upper_bound(ranges_, address, {}, &AddressRange::start);
   if (range == ranges_.begin() || address >= (--range)->end) return std::nullopt;

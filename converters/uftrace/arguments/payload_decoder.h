@@ -1,5 +1,5 @@
-// Finds the layouts of payloads. PayloadLayouts makes the layouts of each function, once for a recording.
-// PayloadDecoder finds the layouts for the addresses of one thread's records.
+// Finds the layouts of payloads. PayloadLayouts makes the layouts of each function of a recording once.
+// PayloadDecoder finds the layouts for the addresses in the records of one thread.
 #pragma once
 
 #include <bit>
@@ -22,13 +22,13 @@
 
 namespace convert::uftrace {
 
-// The possible layouts of a function's entries and exits, the most likely first.
+// The possible layouts of the payloads at a function's entries and exits. The most likely layout comes first.
 struct FunctionLayouts {
   std::span<const PayloadLayout> entry = {}, exit = {};
 };
 
-// The layouts of all functions of a recording. They are compiled at a function's first payload. Safe to use
-// from several threads; a result never depends on earlier calls.
+// The layouts of all functions of a recording. The layouts of a function are made at the function's first
+// payload. Safe to use from several threads. A result does not depend on earlier calls.
 class PayloadLayouts {
  public:
   struct Context {
@@ -42,8 +42,8 @@ class PayloadLayouts {
   // The objects in the context must outlive this object.
   explicit PayloadLayouts(const Context& context) : context_(context) {}
 
-  // The layouts of the function that contains the symbol, in that address space. Valid as long as this
-  // object.
+  // Returns the layouts of the function `symbol`, which was found in this address space. Valid as long as
+  // this object.
   FunctionLayouts of(const SymbolAt& symbol, const AddressSpace* space);
   const Context& context() const { return context_; }
 
@@ -53,13 +53,13 @@ class PayloadLayouts {
 
   Context context_;
   std::mutex mutex_;
-  // The layouts by symbol, and by module or library, because a spec may apply to one module only.
+  // The layouts, indexed by symbol and image, because a spec may apply to only one module.
   std::map<std::pair<const Symbol*, const Image*>, FunctionLayouts> functions_;
-  // Functions with equal values share their layouts, so that the layouts stay in the processor's cache.
+  // Functions with the same values share layouts, so that fewer layouts need space in the CPU's cache.
   std::set<std::vector<PayloadLayout>> layouts_;
 };
 
-// Decodes the payloads of one thread, with the symbols that its program has at the time of a record.
+// Decodes the payloads of one thread, with the symbols of the thread's program at the time of each record.
 class PayloadDecoder final : public CandidateLayouts, private SymbolNames {
  public:
   // `layouts` and `task` must outlive this object.
@@ -87,9 +87,9 @@ class PayloadDecoder final : public CandidateLayouts, private SymbolNames {
 
   PayloadLayouts& layouts_;
   TaskSymbols symbols_;
-  // Caches for the current symbols:
+  // ---- Caches for the current symbols ----
   using FunctionCache = AddressCache<FunctionLayouts, 8>;
-  std::optional<FunctionCache> functions_;  // created at the first payload, because most threads have none
+  std::optional<FunctionCache> functions_;  // made at the first payload, which most threads do not have
   std::vector<AddressRange> ranges_;  // ranges that may contain symbols, sorted by start, without overlaps
   fxt::SeededMap<std::uint64_t, std::optional<NameId>> pointers_;
 };

@@ -14,13 +14,13 @@
 namespace convert::uftrace {
 namespace {
 
-constexpr std::uint64_t kLargestDecimal = 100'000;  // uftrace prints larger numbers in hexadecimal
+constexpr std::uint64_t kLargestDecimal = 100'000;  // as in uftrace, larger numbers are hexadecimal
 constexpr std::int64_t kEof = -1;
 
-// More than 256 values do not fit into the 1020 bytes that a recorder writes.
+// The limit for values. More than 256 values do not fit into the 1020 bytes that a recorder writes.
 constexpr std::size_t kMaxSteps = 256;
 
-// The recorder stores complete registers. The upper half of a register with a negative int is 0. Like
+// The recorder stores complete registers. If a register has a negative int, its upper half is 0. Like
 // uftrace, this function sign-extends values that would be small negative ints.
 std::uint64_t signed_if_near(std::uint64_t bits) {
   constexpr std::uint64_t kFirst = 0xffff'0001, kLast = 0xffff'ffff;
@@ -37,7 +37,7 @@ std::uint64_t* put(std::uint64_t* word, std::uint64_t header, std::uint64_t bits
   return word + 2;
 }
 
-// Writes a string. `header` has no size yet.
+// Writes a string. `header` does not contain the size yet.
 std::uint64_t* put_text(std::uint64_t* word, std::uint64_t header, const void* text, std::size_t size) {
   *word = header | ArgumentHeader::Size::put(size);
   return fxt::put_padded(word + 1, text, size);
@@ -47,7 +47,7 @@ std::uint64_t* put_text(std::uint64_t* word, NameId name, std::string_view text)
   return put_text(word, ArgumentHeader::of(name, ArgumentType::Text), text.data(), text.size());
 }
 
-// Writes a string of the program, in quotes if it is unclear.
+// Writes a string of the program. The string gets quotes if it is_unclear().
 std::uint64_t* put_string(std::uint64_t* word, std::uint64_t header, const std::byte* bytes,
                           std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(bytes), size);
@@ -69,13 +69,13 @@ std::uint64_t* put_hex(std::uint64_t* word, std::uint64_t header, const std::byt
   return put_text(word, header, text.data(), 2 * size);
 }
 
-// Writes a double, or a string if a double can't represent the number.
+// Writes the number as a double, or as a string if a double can't represent the number.
 std::uint64_t* put_long_double(std::uint64_t* word, std::uint64_t header, const LongDouble& number) {
   if (number.is_double()) return put(word, header, std::bit_cast<std::uint64_t>(number.value()));
   return put_text(word, name_in(header), number.text());
 }
 
-// Very old recorders wrote 0xffffffff for a null pointer. Newer recorders write NULL, like any text.
+// Very old recorders wrote 0xffffffff for a null pointer. Newer recorders write the text NULL.
 bool is_null_text(const std::byte* text, std::size_t size) {
   return size == 4 && load<std::uint32_t>(text, std::endian::native) == 0xffff'ffff;
 }
@@ -102,8 +102,8 @@ const EnumType* find_enum(const std::string& name, const PayloadLayout::Context&
   return nullptr;
 }
 
-// True if the item's register or stack slot is the one in which the machine passes argument `item.number`:
-// arg3%rdx, arg7%stack+1.
+// True if the machine passes argument `item.number` in the register or stack slot of the item, as in arg3%rdx
+// or arg7%stack+1.
 bool is_in_its_place(const SpecItem& item, const FunctionType& function) {
   if (item.location.kind == SpecLocation::Kind::Stack)
     return !item.is_float && item.number > function.integer_registers &&
@@ -118,7 +118,7 @@ bool is_in_its_place(const SpecItem& item, const FunctionType& function) {
          at == fmt::format("x{}", item.number - 1);
 }
 
-// The parameter to which the item belongs; null if this is uncertain.
+// Returns the parameter to which the item belongs, or null if this is uncertain.
 const Parameter* parameter_of(const SpecItem& item, const PayloadLayout::Context& context) {
   if (context.function == nullptr || item.is_return() || !is_in_its_place(item, *context.function))
     return nullptr;
@@ -126,7 +126,7 @@ const Parameter* parameter_of(const SpecItem& item, const PayloadLayout::Context
   return item.number <= row.size() ? &row[item.number - 1] : nullptr;
 }
 
-// The name of the value in the program; nothing if it is uncertain, or if another argument has this name.
+// Returns the name of the value in the program, or nothing if it is uncertain or not unique.
 std::optional<std::string> parameter_name(const SpecItem& item, const PayloadLayout::Context& context) {
   const Parameter* const parameter = parameter_of(item, context);
   if (parameter == nullptr || parameter->name.empty()) return std::nullopt;
@@ -141,8 +141,8 @@ std::optional<std::string> parameter_name(const SpecItem& item, const PayloadLay
   return name;
 }
 
-// The type of the value in the program; nothing if it is unknown, a float, or wider than the recorded value.
-// Only little-endian recordings are supported, because their registers begin with the low bytes.
+// Returns the value's type in the program, or nothing if it is unknown, a float, or wider than the recorded
+// value. Returns nothing for big-endian recordings, where registers do not begin with the low bytes.
 std::optional<ScalarType> type_in_program(const SpecItem& item, const PayloadLayout::Context& context) {
   std::optional<ScalarType> type;
   if (const Parameter* const parameter = parameter_of(item, context))
@@ -162,7 +162,7 @@ PayloadLayout::PayloadLayout(const std::vector<SpecItem>& items, const Context& 
   for (const SpecItem& item : items) {
     if (steps_.size() == kMaxSteps) break;
     Step step = step_of(item, context);
-    // For a return value, the recorder stores both an integer and a float.
+    // The recorder stores an integer and a float for a return value. The second one is hidden.
     if (item.is_return() && has_result) step.load = Load::Hidden;
     has_result = has_result || item.is_return();
     steps_.push_back(step);
@@ -259,7 +259,7 @@ std::size_t PayloadLayout::most_words_of(const Step& step) {
       return kText + kCharacterText;
     case Load::Text:
       return kText +
-             1;  // and a word for each eight bytes of the payload; quotes take the place of the length
+             1;  // plus a word for each 8 bytes of the payload; the two quotes replace the length
     case Load::Enum:
       return kText + fxt::words_of(std::min(kMaxPayload, step.type->longest_text()));
     case Load::Struct:

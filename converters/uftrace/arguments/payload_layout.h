@@ -1,5 +1,5 @@
-// Converts the payload bytes after records to arguments. A list of specs is compiled once into steps, which
-// run for each record.
+// Converts the payloads of records to arguments. A layout is a list of steps, which are made once from specs
+// and run for each record.
 #pragma once
 
 #include <algorithm>
@@ -21,32 +21,32 @@
 
 namespace convert::uftrace {
 
-// A recorder writes at most 1020 bytes of values after a record, padded to 8.
+// A recorder writes at most 1020 bytes of values after a record, and pads them to a multiple of 8.
 inline constexpr std::size_t kMaxPayload = 1024;
 
 class SymbolNames {
  public:
   virtual ~SymbolNames() = default;
-  // The name of the symbol that contains the address.
+  // Returns the name of the symbol that contains the address.
   virtual std::optional<NameId> symbol_at(std::uint64_t address) = 0;
 };
 
 class PayloadLayout {
  public:
-  // The data that all layouts of a module share. The enums must outlive the layout.
+  // The data that are needed to make a layout. The enums must outlive the layout.
   struct Context {
     std::endian order;
     Names& names;
-    const EnumTypes& enums;                   // of the whole recording
-    const EnumTypes* module_enums = nullptr;  // searched first; may be null
+    const EnumTypes& enums;                   // enums in info
+    const EnumTypes* module_enums = nullptr;  // enums of the module, which come first; may be null
     const FunctionType* function = nullptr;   // the function in the program; may be null
   };
   PayloadLayout(const std::vector<SpecItem>& items, const Context& context);
-  // An arbitrary order, which a set needs. Equal layouts give equal results.
+  // Defines some order, because layouts are in a set. Equal layouts give equal results.
   friend auto operator<=>(const PayloadLayout&, const PayloadLayout&) = default;
 
-  // The number of bytes that the values occupy at the start of `bytes`, without padding; nothing if `bytes`
-  // is too short. Only strings have their size in the payload.
+  // Returns the number of bytes of the values at the start of `bytes`, without the padding after them.
+  // Returns nothing if `bytes` is too short. Only strings have a size in the payload.
   std::optional<std::size_t> size_of(std::span<const std::byte> bytes) const {
     std::size_t at = 0;
     for (const std::size_t before : texts_) {
@@ -57,20 +57,20 @@ class PayloadLayout {
     at += fixed_size_;
     return at <= bytes.size() ? std::optional(at) : std::nullopt;
   }
-  // Appends the values `arg1`, `fparg1`, `retval` …, or uses the names of their parameters. A pointer to a
-  // symbol is followed by `<name> symbol`, and a struct by `<name> bytes`. Appends nothing unless the size of
-  // `payload` is exactly the size of the layout.
+  // Appends the values with the names `arg1`, `fparg1`, `retval` …, or with the names of parameters. After a
+  // pointer to a symbol comes `<name> symbol`, and after a struct `<name> bytes`. Appends nothing if the size
+  // of `payload` is not the size of the layout.
   void add_values(std::span<const std::byte> payload, SymbolNames& symbols, Arguments& into) const;
-  // Writes the same values to `words`, in the packed form of Arguments. There must be space for most_words(),
-  // and the size of `payload` must be exactly the size of the layout.
+  // Writes the same values to `words`, in the packed form of Arguments. There must be space for most_words().
+  // The size of `payload` must be exactly the size of the layout.
   PackedArguments put_values(std::span<const std::byte> payload, SymbolNames& symbols,
                              std::uint64_t* words) const;
-  // An upper limit for the number of words that the values of a payload occupy.
+  // Returns an upper limit for the number of words that put_values() writes.
   std::size_t most_words(std::size_t payload_bytes) const {
     return fixed_words_ + payload_bytes / sizeof(std::uint64_t);
   }
-  // The value that options call `arg1` …, if it is a number. For a character this is its code, and for an
-  // enumerator its value.
+  // Returns the value that options call `arg1` …, if it is a number. For a character, returns the code. For
+  // an enumerator, returns the value.
   std::optional<Argument> number(std::span<const std::byte> payload, NameId name) const;
   bool has(NameId name) const {
     return std::ranges::any_of(steps_, [name](const Step& step) { return step.name == name; });
@@ -82,7 +82,7 @@ class PayloadLayout {
     Unsigned,
     Auto,      // a register of 8 bytes
     AutoPart,  // fewer bytes
-    Bits,      // bits of the type in the header
+    Bits,      // a number whose type is in the header
     Pointer,
     Char,
     Float,
@@ -94,12 +94,12 @@ class PayloadLayout {
     Hidden,
   };
   struct Step {
-    NameId name;  // `arg1`, even if it has another name in the trace
+    NameId name;  // `arg1`, even if the trace has another name
     Load load;
     std::uint32_t size;    // size of the value in bytes
-    std::uint32_t space;   // bytes occupied in the payload; unused for strings
+    std::uint32_t space;   // size with padding; not used for strings
     std::uint64_t header;  // header of the argument
-    // The header of the second argument (the symbol or the bytes), or of an argument with a large number.
+    // The header of a second argument (symbol or bytes), or the header to use if a number is large.
     std::uint64_t extra_header = 0;
     const EnumType* type = nullptr;  // for an enum
     std::uint64_t struct_text = 0;   // NameId of the text that is shown for a struct
@@ -107,8 +107,8 @@ class PayloadLayout {
     friend auto operator<=>(const Step&, const Step&) = default;
   };
 
-  static constexpr std::size_t kTextHead = 2;  // size of the length before a string
-  // Each value in a payload begins at a multiple of 4.
+  static constexpr std::size_t kTextHead = 2;  // the length before a string
+  // Each value in a payload begins at a multiple of 4 bytes.
   static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 3) / 4 * 4; }
 
   static Step step_of(const SpecItem& item, const Context& context);
@@ -122,17 +122,17 @@ class PayloadLayout {
   std::endian order_;
   std::vector<Step> steps_;
   std::vector<std::size_t>
-      texts_;  // for each string: the number of fixed-size bytes between the previous string and it
+      texts_;  // for each string: the size of the values between the previous string and this string
   std::size_t fixed_size_ = 0;   // size of the values after the last string
-  std::size_t fixed_words_ = 0;  // size of the arguments, without the bytes of strings
+  std::size_t fixed_words_ = 0;  // most_words() without the bytes of strings
 };
 
-// Provides the possible layouts of a payload for RecordCursor.
+// RecordCursor uses this interface to get the possible layouts of a payload.
 class CandidateLayouts {
  public:
   virtual ~CandidateLayouts() = default;
-  // The layouts of the payloads at the entries, or exits, of the function at `address`, the most likely
-  // first.
+  // Returns the layouts of the payloads at the entries, or exits, of the function at `address`. The most
+  // likely layout comes first.
   virtual std::span<const PayloadLayout> candidates(std::uint64_t time_ns, std::uint64_t address,
                                                     bool is_entry) = 0;
 };

@@ -10,7 +10,7 @@
 namespace convert::uftrace {
 namespace {
 
-// Trigger words that may appear between values. Any other word that is not a value is the name of a module.
+// Words of triggers that may be between values. Any other word that is not a value is the name of a module.
 constexpr std::array<std::string_view, 17> kTriggerWords{
     "filter", "notrace",   "depth=",   "time=",     "size=", "read=", "trace", "color=", "recover",
     "finish", "backtrace", "callsite", "auto-args", "hide",  "if:",   "clear", "caller"};
@@ -23,7 +23,7 @@ std::optional<Format> format_of(char letter) {
   return index == std::string_view::npos ? std::nullopt : std::optional(static_cast<Format>(index));
 }
 
-// A larger struct does not fit into the 1020 bytes of a payload.
+// The limit for structs. A larger struct does not fit into the 1020 bytes of a payload.
 constexpr std::size_t kMaxStructSize = 1024;
 
 class ItemParser {
@@ -42,7 +42,7 @@ class ItemParser {
     return true;
   }
 
-  // Parses the format and the location. Returns false if they are damaged.
+  // Parses the format and the location. Returns false if one of them is damaged.
   bool parse_rest(SpecItem& item, bool is_return) {
     if (!is_return && item.number == 0) return false;
     if (consume_prefix(rest_, "/") && !parse_format(item)) return false;
@@ -124,7 +124,7 @@ class ItemParser {
       consume_prefix(rest_, "+");
       const auto offset = consume_number<std::int32_t>(rest_);
       location.number = offset.value_or(0);
-      rest_ = {};  // uftrace ignores the rest
+      rest_ = {};  // uftrace ignores the text after it
       return offset.has_value();
     }
     location.kind = SpecLocation::Kind::Register;
@@ -138,7 +138,7 @@ class ItemParser {
   const Machine& machine_;
 };
 
-// Adds one word to the entry: a value, a trigger word or the name of a module.
+// Adds one word to the entry. The word is a value, a trigger word or the name of a module.
 void add_word(std::string_view word, const Machine& machine, SpecEntry& entry, SpecProblems& problems) {
   ItemParser parser(word, machine);
   SpecItem item;

@@ -13,7 +13,7 @@
 namespace convert::uftrace {
 
 enum class Format : std::uint8_t {
-  Auto,  // d: a number; small negative ints are recognized
+  Auto,  // d: a number, whose sign is guessed
   Signed,
   Unsigned,
   Hex,
@@ -27,22 +27,22 @@ enum class Format : std::uint8_t {
   Struct,
 };
 
-// The location of a value. Two items with the same location are the same value. Return values are Index 0 or
-// Float 0.
+// The location of a value. Two items with the same location are the same value. A return value has the
+// location Index 0 or Float 0.
 struct SpecLocation {
   enum class Kind : std::uint8_t { Index, Float, Register, Stack } kind = Kind::Index;
-  std::int64_t number = 0;     // number of the argument, or offset on the stack
+  std::int64_t number = 0;     // number of the argument, or index of a stack slot
   std::string registers = {};  // "rdi", in lower case
   friend bool operator==(const SpecLocation&, const SpecLocation&) = default;
 };
 
 struct SpecItem {
   bool is_float = false;  // written as fpargN
-  unsigned number = 0;    // N of argN and fpargN; 0: the return value
+  unsigned number = 0;    // N of argN and fpargN; 0 for the return value
   Format format = Format::Auto;
   std::size_t size = 8;  // recorded bytes; 0 for strings
   SpecLocation location = {};
-  std::string type_name = {};  // of an enum or struct
+  std::string type_name = {};  // name of the enum or struct
   friend bool operator==(const SpecItem&, const SpecItem&) = default;
 
   bool is_return() const { return number == 0; }
@@ -50,23 +50,23 @@ struct SpecItem {
 
 struct SpecEntry {
   std::string pattern;  // a pattern for function names
-  std::string module;   // the spec applies to this module only; empty: to all
-  bool is_auto = true;  // a name without values, which come from DWARF or from the automatic lists
+  std::string module;   // the only module of the spec; empty: all modules
+  bool is_auto = true;  // a name without values; they come from DWARF or the automatic lists
   std::vector<SpecItem> items;
   friend bool operator==(const SpecEntry&, const SpecEntry&) = default;
 };
 
-// The properties of the recorded machine on which sizes depend.
+// The properties of the recorded machine that determine the sizes of values.
 struct Machine {
-  std::size_t word_size = 8;     // size of a pointer of the recorded program in bytes
+  std::size_t word_size = 8;     // bytes of a pointer in the recorded program
   bool has_long_doubles = true;  // 32-bit ARM stores 8 bytes for f80
 };
 
-// Accepts any bytes. Adds values that can't be parsed to `problems`.
+// `list` may contain any bytes. Values that can't be parsed are added to `problems`.
 using SpecProblems = std::vector<std::string>;
 std::vector<SpecEntry> parse_specs(std::string_view list, const Machine& machine, SpecProblems& problems);
 
-// Parses the items in one line of a .dbg file: "@arg1/s%rdi,arg2".
+// Parses the items in one line of a .dbg file, such as "@arg1/s%rdi,arg2".
 std::vector<SpecItem> parse_spec_items(std::string_view items, const Machine& machine,
                                        SpecProblems& problems);
 

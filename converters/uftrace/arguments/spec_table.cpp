@@ -15,11 +15,11 @@
 namespace convert::uftrace {
 namespace {
 
-// The limit for the repetitions of a part of a regular expression. With a hundred times as many, matching a
-// name takes minutes, or overflows the stack of the C library.
+// The limit for the repetitions in a regular expression. With a hundred times as many, to match a name takes
+// minutes, or overflows the stack in the C library.
 constexpr std::size_t kMostRepeated = 1000;
-constexpr std::size_t kMostItems = 1024;  // of a function; a payload has fewer
-// A limit, because all functions are compared with all patterns.
+constexpr std::size_t kMostItems = 1024;  // for one function; a payload has fewer values
+// The numbers are limited, because each function is compared with each pattern.
 constexpr fxt::Limit kModules{"modules in the argument specs of a function", 16, 0};
 constexpr fxt::Limit kPatterns{"patterns for functions with arguments or results", 256, 0};
 
@@ -29,21 +29,21 @@ Machine machine_of(const Info& info) {
           .has_long_doubles = !cpu.starts_with("ARMv6") && !cpu.starts_with("ARMv7")};
 }
 
-// Keeps only the arguments, or only the results.
+// Returns only the items of arguments, or only the items of results.
 std::vector<SpecItem> items_of(std::vector<SpecItem> items, bool of_result) {
   std::erase_if(items, [of_result](const SpecItem& item) { return item.is_return() != of_result; });
   return items;
 }
 
-// The number of items that the C library compiles for a regular expression. A repeated part counts once per
-// repetition. The result is infinite for expressions that would take too long: nested parentheses recurse,
-// long repetitions are tried at each character of a name, and a back reference is tried in all ways.
+// Returns the number of items that the C library makes from a regular expression. A part counts once for each
+// repetition. Returns infinity for expressions that need too much time or stack, because they are too long,
+// have deeply nested parentheses, or have a back reference.
 double atoms_of(std::string_view regex) {
   constexpr double kForbidden = std::numeric_limits<double>::infinity();
   constexpr std::size_t kMostCharacters = 4096, kMostParentheses = 100;
   if (regex.size() > kMostCharacters) return kForbidden;
-  std::vector<double> atoms{1};  // by open parenthesis
-  double last = 0;               // atoms of the latest part, which may be repeated
+  std::vector<double> atoms{1};  // for each open parenthesis
+  double last = 0;               // atoms of the last part, which may be repeated
   const auto repeat = [&](double times) {
     atoms.back() += last * (times - 1);
     last *= times;
@@ -69,7 +69,7 @@ double atoms_of(std::string_view regex) {
       }
       atoms.back() += last;
       if (regex[i] == '\\' && next >= '1' && next <= '9') return kForbidden;
-      // A ']' that comes first in the brackets, possibly after '^', is one of the characters.
+      // A ']' directly after '[' or '[^' is one of the characters in the brackets.
       if (regex[i] == '\\')
         ++i;
       else if (regex[i] == '[')
@@ -127,7 +127,7 @@ void SpecTable::add_auto(std::string_view list, AutoList& autos, SpecProblems& p
 }
 
 std::vector<SpecItem> SpecTable::from_debug(const FunctionFacts& function, bool of_result) const {
-  SpecProblems problems;  // not noted, because the values are counted as skipped payload
+  SpecProblems problems;  // ignored, because there are notes about payloads that are skipped
   const std::string_view line = of_result ? function.debug.results : function.debug.arguments;
   return items_of(parse_spec_items(line, machine_, problems), of_result);
 }
@@ -146,8 +146,8 @@ std::vector<SpecItem> SpecTable::automatic(const FunctionFacts& function, bool o
   return items.empty() ? from_list(function, of_result) : items;
 }
 
-// If two items have the same location, the later item replaces the format of the earlier one. An item from a
-// pattern does not replace the format of an item that names the function.
+// If two items have the same location, the format of the later item replaces the format of the earlier item.
+// But an item from a pattern does not replace an item whose spec names the function.
 void SpecTable::add(const SpecItem& item, bool is_exact, std::vector<MergedItem>& merged) {
   const auto same = std::ranges::find_if(
       merged, [&](const MergedItem& other) { return other.item.location == item.location; });
@@ -161,7 +161,7 @@ void SpecTable::add(const SpecItem& item, bool is_exact, std::vector<MergedItem>
   }
 }
 
-// Indexes of the entries that match a name of the function, in their order.
+// Returns the indexes of the entries that match a name of the function, in ascending order.
 std::vector<std::size_t> SpecTable::entries_of(const FunctionFacts& function) const {
   std::vector<std::size_t> found;
   for (const std::string& name : function.names)
@@ -204,7 +204,7 @@ std::vector<std::vector<SpecItem>> SpecTable::candidate_layouts(const FunctionFa
     if (!items.empty() && std::ranges::count(candidates, items) == 0) candidates.push_back(std::move(items));
   };
   add_candidate(by_rule(function, of_result));
-  // The recorder may have matched only one of the names, or used only DWARF or the list.
+  // The recorder may have matched only one of the names, or used only DWARF or the automatic list.
   if (function.names.size() > 1) {
     FunctionFacts alias = function;
     for (const std::string& name : function.names) {
@@ -214,7 +214,7 @@ std::vector<std::vector<SpecItem>> SpecTable::candidate_layouts(const FunctionFa
   }
   add_candidate(from_debug(function, of_result));
   add_candidate(from_list(function, of_result));
-  // The item `retval/s` of a trigger is written as `retval` in info.
+  // In info, the recorder writes the item `retval/s` of a trigger as `retval`.
   if (of_result && !candidates.empty() && candidates.front().size() == 1) {
     SpecItem text = candidates.front().front();
     text.format = Format::String;

@@ -1,5 +1,5 @@
-// Finds out which values are recorded for which functions: combines the specs of info and of .dbg files by
-// uftrace's rules. Does not change after construction.
+// Finds the values that are recorded for a function. For this, combines the specs in info and in .dbg files
+// by uftrace's rules. Does not change after construction.
 #pragma once
 
 #include <cstddef>
@@ -22,35 +22,35 @@ namespace convert::uftrace {
 
 // The properties of a function that the rules need.
 struct FunctionFacts {
-  std::vector<std::string> names;  // names of all symbols at its address, with simple demangling
+  std::vector<std::string> names;  // names of all symbols at the address, simply demangled
   DebugInfo debug = {};
-  // True if the function belongs to the module in a spec.
+  // Returns true if the function belongs to this module, which a spec names.
   std::function<bool(std::string_view module)> is_in = [](std::string_view) { return false; };
 };
 
 class SpecTable {
  public:
-  // `path` is the name of info in notes.
+  // `path` is the name of the file info in notes.
   SpecTable(const Info& info, std::string_view path, Names& names, Notes& notes);
 
-  // False if the recording has no values at all. Also true if the file `info` is missing, because .dbg files
-  // may describe values.
+  // False if the recording has no values at all. If the file info is missing, returns true, because .dbg
+  // files may describe values.
   bool has_any() const { return auto_args_ || !entries_.empty(); }
   const EnumTypes& enums() const { return enums_; }
 
-  // The possible lists of the values at an entry (`of_result` false) or exit of the function, the most likely
-  // first. All lists are different, and none is empty.
+  // Returns the possible lists of values at an entry of the function, or at an exit if `of_result` is true.
+  // The most likely list comes first. All lists are different, and no list is empty.
   std::vector<std::vector<SpecItem>> candidate_layouts(const FunctionFacts& function, bool of_result) const;
 
  private:
   struct Entry {
     NamePattern pattern;
     SpecEntry spec;
-    bool of_results;  // for a name without values: true if it means results
+    bool of_results;  // for a name without values: true for results
   };
   struct MergedItem {
     SpecItem item;
-    bool is_exact;  // the spec names this function without a pattern
+    bool is_exact;  // the spec has the function's name, not a pattern
   };
   using AutoList = std::map<std::string, std::vector<SpecItem>, std::less<>>;
 
@@ -64,15 +64,15 @@ class SpecTable {
   static void add(const SpecItem& item, bool is_exact, std::vector<MergedItem>& merged);
 
   Machine machine_;
-  double atoms_left_ = 200'000;  // limit for regular expressions: they take at most 40 MiB for a recording
+  double atoms_left_ = 200'000;  // this limits all regular expressions to about 40 MiB
   fxt::Budget pattern_budget_;
   std::vector<Entry> entries_;
-  fxt::SeededMap<std::string, std::vector<std::size_t>> plain_;  // indexes of entries that are one name
-  std::vector<std::size_t> patterns_;                            // indexes of the other entries
+  fxt::SeededMap<std::string, std::vector<std::size_t>> plain_;  // indexes of entries with a name
+  std::vector<std::size_t> patterns_;                            // indexes of entries with a pattern
   AutoList auto_arguments_;
   AutoList auto_results_;
   EnumTypes enums_;
-  bool auto_args_;  // functions without an entry have the values of their .dbg file; also true without info
+  bool auto_args_;  // functions without an entry have the values in the .dbg file; also true without info
 };
 
 }  // namespace convert::uftrace

@@ -1,5 +1,5 @@
-// Reads the files perf-cpu<N>.dat and kernel-cpu<N>.dat, which have the events of CPU N. Has the base of
-// their cursors, the merge of all files of one kind, and the source that gives each thread its events.
+// Reads the files perf-cpu<N>.dat and kernel-cpu<N>.dat, which have the events of CPU N. CpuMerge merges all
+// files of one kind. CpuFileSource passes the events of these files to the threads.
 #pragma once
 
 #include <algorithm>
@@ -28,16 +28,16 @@
 
 namespace convert::uftrace {
 
-// The base of PerfCursor and KernelCursor, which add next() and event(). next() goes to the next event, and
-// returns false at the end of the file. The `order_ns` of event() never decreases.
+// The base class of PerfCursor and KernelCursor, which add next() and event(). next() goes to the next event,
+// and returns false at the end of the file. The `order_ns` of the events never decreases.
 class CpuFileCursor {
  public:
   std::uint16_t cpu() const { return cpu_; }               // limited to the maximum of FXT
-  std::uint64_t offset() const { return file_.offset(); }  // number of bytes that were read
+  std::uint64_t offset() const { return file_.offset(); }  // number of bytes already read
   std::uint64_t size() const { return file_.size(); }
 
  protected:
-  // `notes` may be null. Throws InputError if the file can't be opened, or consists mostly of a hole.
+  // `notes` may be null. Throws InputError if the file can't be opened, or consists mostly of holes.
   CpuFileCursor(const CpuFile& file, Notes* notes, std::size_t block_bytes)
       : file_(file.place, FileWindow::EarlyEnd::Error, file.keep_open, block_bytes),
         cpu_(static_cast<std::uint16_t>(
@@ -46,8 +46,8 @@ class CpuFileCursor {
     if (size() > kWithHoles.of(0)) check_holes(InputFile(file.place), size());
   }
 
-  // Returns the result of `read`. If the file can't be read further, notes this, and treats it as the end of
-  // the file.
+  // Returns the result of `read`. If `read` fails because the file can't be read, adds a note and returns
+  // false, as at the end of the file.
   template <typename Read>
   bool read_or_end(Read&& read) {
     try {
@@ -73,25 +73,25 @@ class CpuFileCursor {
   Notes* notes_;
 };
 
-// All files of one kind as one stream, sorted by time and then by CPU. A Cursor is constructed from a
-// CpuFile, a Cursor::Reading and the size of its blocks.
+// Merges all files of one kind, sorted by time and then by CPU. A Cursor is constructed from a CpuFile, a
+// Cursor::Reading and the size of blocks.
 template <typename Cursor>
 class CpuMerge {
  public:
-  // Files that can't be opened are noted and left out. All files share `block_bytes`.
+  // Files that can't be opened are left out with a note. All files share `block_bytes`.
   CpuMerge(const std::vector<CpuFile>& files, const typename Cursor::Reading& reading,
            std::size_t block_bytes = Cursor::kBlockBytes);
 
   bool at_end() const { return heap_.empty(); }
-  // The current event and its CPU; at_end() must be false. Valid until advance().
+  // Return the current event and its CPU. at_end() must be false. The event is valid until advance().
   const auto& event() const { return cursors_[heap_.front().cursor]->event(); }
   std::uint16_t cpu() const { return cursors_[heap_.front().cursor]->cpu(); }
-  // The index of the current event's file, which is less than the number of files.
+  // Returns the index of the current event's file.
   std::size_t file_index() const { return heap_.front().cursor; }
   void advance();
 
   std::uint64_t size() const { return sum(&Cursor::size); }          // size of all files in bytes
-  std::uint64_t bytes_read() const { return sum(&Cursor::offset); }  // bytes that were read
+  std::uint64_t bytes_read() const { return sum(&Cursor::offset); }  // bytes already read
 
  private:
   struct NextEvent {
@@ -135,8 +135,8 @@ void CpuMerge<Cursor>::advance() {
     heap_.pop_back();
     return;
   }
-  // Sifts the event down from the front, often by no step at all. This is faster than pop_heap() and
-  // push_heap().
+  // Moves the new event from the front down to its position in the heap. Often, the position is the front.
+  // This is faster than pop_heap() and push_heap().
   const NextEvent next{front.event().order_ns, heap_.front().cursor};
   std::size_t at = 0;
   for (std::size_t child = 1; child < heap_.size(); child = 2 * at + 1) {
@@ -148,16 +148,16 @@ void CpuMerge<Cursor>::advance() {
   heap_[at] = next;
 }
 
-// Messages for one thread, which wait until the thread's own records reach the same time. The source of the
-// files stages messages during a round, and delivers them between rounds. The source of the thread consumes
-// them in a round.
+// Messages for one thread, which wait until the thread's records reach the same time. The source of the files
+// stages messages during a round, and delivers them between two rounds. The source of the thread takes them
+// during a round.
 template <typename Message>
 class MessageQueue {
  public:
   bool has_staged() const { return !staged_.empty(); }
   void stage(const Message& message) { staged_.push_back(message); }  // in the order of time
   void deliver() {
-    if (first_ >= messages_.size() - first_) {  // so that each message is moved at most once
+    if (first_ >= messages_.size() - first_) {  // at most as many messages are moved as erased
       messages_.erase(messages_.begin(), messages_.begin() + static_cast<std::ptrdiff_t>(first_));
       first_ = 0;
     }
@@ -168,7 +168,7 @@ class MessageQueue {
     staged_.clear();
   }
 
-  // The earliest message that was delivered and not consumed; null if all were consumed.
+  // Returns the first message that was delivered and not taken, or null if there is none.
   const Message* first() const { return first_ == messages_.size() ? nullptr : &messages_[first_]; }
   void pop_front(std::size_t count = 1) { first_ += count; }
   void drop_staged() { staged_.clear(); }
@@ -176,15 +176,15 @@ class MessageQueue {
 
  private:
   std::vector<Message> messages_, staged_;
-  std::size_t first_ = 0;  // index of the first message that was not consumed
+  std::size_t first_ = 0;  // index of the first message that was not taken
 };
 
-// Messages for threads without a queue are dropped.
+// The queues of all threads that get messages. Messages for other threads are dropped.
 template <typename Queue>
 using QueuesByThread = fxt::SeededMap<ThreadId, Queue>;
 
-// A source that reads all files of a kind; one thread is fast enough for all CPUs. A derived class converts
-// events to messages for threads.
+// A source that reads all files of one kind, because one thread of this program is fast enough for all CPUs.
+// A derived class converts events to messages for threads.
 template <typename Cursor, typename Message, typename Queue = MessageQueue<Message>>
 class CpuFileSource : public SharedSource {
  public:
@@ -211,17 +211,17 @@ class CpuFileSource : public SharedSource {
  protected:
   using Event = std::remove_cvref_t<decltype(std::declval<Cursor>().event())>;
 
-  // The queues and stats must stay valid until Timeline::run() returns.
+  // `queues` and `stats` must stay valid until Timeline::run() returns.
   CpuFileSource(const std::vector<CpuFile>& files, const typename Cursor::Reading& reading,
                 QueuesByThread<Queue>& queues, ImportStats& stats)
       : events_(files, reading), queues_(queues), stats_(stats) {
     stats_.bytes_total += events_.size();
   }
 
-  virtual void stage(const Event& event) = 0;  // stages the messages of the current event of events()
+  virtual void stage(const Event& event) = 0;  // stages the messages for this event
   CpuMerge<Cursor>& events() { return events_; }
   QueuesByThread<Queue>& queues() { return queues_; }
-  // Returns null if the thread has no queue.
+  // Returns the queue of the thread, or null if the thread has no queue.
   Queue* find_queue(ThreadId thread) {
     const auto found = queues_.find(thread);
     return found == queues_.end() ? nullptr : &found->second;
@@ -230,8 +230,8 @@ class CpuFileSource : public SharedSource {
     if (!queue.has_staged()) filled_.push_back(&queue);
     queue.stage(message);
   }
-  // Reads all files. Calls `see` with each queue that gets messages from an event, and with the time of the
-  // event.
+  // Reads all files without delivering messages. For each event, calls `see` with each queue that would get a
+  // message, and with the time of the event.
   template <typename See>
   void read_all(See&& see) {
     for (; !events_.at_end(); events_.advance()) {

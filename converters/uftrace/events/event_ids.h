@@ -1,4 +1,4 @@
-// The ids of events. Everything that depends on an event's id is in this table.
+// The table of uftrace's events, with everything that depends on the id of an event.
 #pragma once
 
 #include <algorithm>
@@ -15,19 +15,19 @@ namespace convert::uftrace {
 enum class UftraceEventKind : std::uint8_t {
   ProcessCounter,   // values of the whole process, read at the entry of a function
   ThreadCounter,    // values of one thread, read at the entry of a function
-  Difference,       // growth of the values of a counter during a call, read at its exit
+  Difference,       // growth of a counter's values during a call, read at the exit
   WatchedCpu,       // the number of the CPU
   WatchedVariable,  // address and value of a variable
-  CallSite,         // the location from which the next call is made
+  CallSite,         // the address from which the next call is made
 };
 
-// An event that uftrace itself records.
+// An event that uftrace defines.
 struct KnownEvent {
   std::uint64_t id;
   std::string_view uftrace_name;
   UftraceEventKind kind;
   std::string_view counter = {};  // the name of a counter
-  // The names of the event's 64-bit values. They are series of a counter, or arguments of the call that ends.
+  // The names of the event's 64-bit values. The values are those of a counter, or arguments of a call.
   std::array<std::string_view, 3> values = {};
 
   constexpr std::size_t value_count() const {
@@ -74,14 +74,14 @@ static_assert(std::ranges::adjacent_find(kKnownEvents, std::greater_equal{}, &Kn
                   kKnownEvents.end(),
               "each id is that of one event, and they ascend");
 
-// Returns null if uftrace has no event with that id.
+// Returns null if uftrace has no event with this id.
 constexpr const KnownEvent* find_event(std::uint64_t id) {
   const auto* const found = std::ranges::find(kKnownEvents, id, &KnownEvent::id);
   return found != kKnownEvents.end() ? found : nullptr;
 }
 
-// Events of the user and of SDT probes have ids from here on. All other events belong to the call in which
-// they were recorded.
+// User events (SDT probes) have ids from here on. All other events belong to the call in which they were
+// recorded.
 inline constexpr std::uint64_t kFirstUserEvent = 1'000'000;
 
 // True if the id is in a range that uftrace uses or reserves. Other ids are damage.

@@ -16,10 +16,10 @@ namespace convert::uftrace {
 namespace {
 
 constexpr std::size_t kWord = sizeof(std::uint64_t);
-// The limit for cached addresses. A thread may be called from any number of sites, and watch any number of
+// The limit for cached addresses, because a thread can have any number of call sites and watched
 // variables.
 constexpr std::size_t kKnownAddresses = 65536;
-// Each call site has its own text, with the name of its function or file. A longer name is cut.
+// The text of each call site contains the name of a function or file. Longer names are cut.
 constexpr fxt::Limit kSiteName{"characters of a call site's function or file", 300, 0};
 
 std::string name_of_site(std::string_view name) {
@@ -82,7 +82,7 @@ bool ThreadEvents::emit_variable(std::uint64_t time_ns, std::span<const std::byt
   const std::uint64_t bits = unsigned_bits(value, context_.order);
   using Kind = ScalarType::Kind;
   // Guesses an unknown type. A single byte is usually a character, a flag or a small number, and rarely
-  // negative. Values whose size is not a power of two are not numbers.
+  // negative. If the size is not a power of two, the value is not a number.
   const Kind likely = value.size() > 1 && std::has_single_bit(value.size()) ? Kind::Signed : Kind::Unsigned;
   switch (value.size() == variable.size ? variable.kind.value_or(likely) : likely) {
     case Kind::Signed:
@@ -120,7 +120,7 @@ const ThreadEvents::Variable& ThreadEvents::variable_at(std::uint64_t address, s
   return known->second;
 }
 
-// Uses the form of uftrace: "main.c:60" if the recorded build has line numbers, otherwise "main+0x41".
+// The form is that of uftrace: "main.c:60" if line numbers are known, otherwise "main+0x41".
 void ThreadEvents::add_call_site(std::uint64_t address, std::uint64_t time_ns) {
   symbols_.move_to(time_ns);
   if (call_sites_.size() == kKnownAddresses) call_sites_.clear();

@@ -20,13 +20,13 @@
 
 namespace convert::uftrace {
 
-// The data that the events of all threads share.
+// The data that are the same for the events of all threads.
 struct EventContext {
   Symbolizer& symbolizer;
   Names& names;
   UserEvents& user_events;
   Demangle demangle;
-  std::size_t word_size;  // size of a pointer of the recorded program in bytes
+  std::size_t word_size;  // bytes of a pointer in the recorded program
   std::endian order;
 };
 
@@ -35,22 +35,22 @@ class ThreadEvents {
   ThreadEvents(const EventContext& context, const Task& task)
       : context_(context), task_(task), symbols_(context.symbolizer, task) {}
 
-  // Emits an event at `time_ns` on the lane, or keeps it if it belongs to a call. A null lane hides the
-  // event. Does nothing and returns false if the id is unknown or the data are too short.
+  // Emits an event at `time_ns` on the lane, or stores arguments if the event belongs to a call. If `lane` is
+  // null, the event is hidden. Returns false if the id is unknown or the data are too short.
   bool emit(std::uint64_t id, std::uint64_t time_ns, std::span<const std::byte> data, Lane* lane);
 
-  // Adds the arguments that were kept for the call that begins or ends now, and drops the others.
+  // Add the stored arguments for an entry, or for an exit, and drop the other stored arguments.
   void add_to_entry(Arguments& arguments);
   void add_to_exit(Arguments& arguments);
   bool is_waiting() const { return !for_entry_.empty() || !for_exit_.empty(); }
-  // Drops the kept arguments. Must be called if records are missing, because the arguments do not belong to
-  // the next calls.
+  // Drops the stored arguments. Must be called if records are missing, because then the arguments do not
+  // belong to the next call.
   void forget() { for_entry_.clear(), for_exit_.clear(); }
 
  private:
   struct Variable {
     NameId name = {};
-    std::size_t size = sizeof(std::uint64_t);  // size of its symbol, or of its type
+    std::size_t size = sizeof(std::uint64_t);  // size of the symbol or of the type
     std::optional<ScalarType::Kind> kind = {};
   };
 
@@ -66,13 +66,13 @@ class ThreadEvents {
   EventContext context_;
   const Task& task_;
   TaskSymbols symbols_;
-  std::map<std::pair<std::uint32_t, std::uint64_t>, Variable> variables_;  // by epoch and address
+  std::map<std::pair<std::uint32_t, std::uint64_t>, Variable> variables_;  // indexed by epoch and address
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::optional<NameId>>
-      call_sites_;  // the name of each call site by epoch and address; nothing if unknown
-  SessionSpan registered_ = {.until_ns = 0};  // result of the last add_use()
+      call_sites_;  // names, indexed by epoch and address; nothing if unknown
+  SessionSpan registered_ = {.until_ns = 0};  // the last result of add_use()
   Arguments for_entry_;
   Arguments for_exit_;
-  Arguments values_;  // values of the event that is being emitted
+  Arguments values_;  // the values of the current event
 };
 
 }  // namespace convert::uftrace

@@ -1,5 +1,5 @@
-// The names of user events (SDT probes), from events.txt: "EVENT: <id> <provider>:<name>". Every program with
-// user events overwrites the file when it starts, so it has the names of one program only.
+// The names of user events (SDT probes). The file events.txt has lines "EVENT: <id> <provider>:<name>". Each
+// program with user events overwrites the file at its start, so the file has only one program's names.
 #pragma once
 
 #include <cstdint>
@@ -20,26 +20,26 @@ namespace convert::uftrace {
 
 using EventNames = std::map<std::uint64_t, std::string>;
 
-// Damaged lines are noted and skipped. If an id has several names, the last one is used.
+// Skips damaged lines with a note. If an id has several names, uses the last name.
 EventNames parse_event_names(std::string_view text, std::string_view path, Notes& notes);
 
 class UserEvents {
  public:
-  // Reads <directory>/events.txt, which most recordings lack. `sessions` must outlive this object.
+  // Reads <directory>/events.txt, if it exists. `sessions` must outlive this object.
   UserEvents(const Directory& directory, const Sessions& sessions, Notes& notes);
 
-  // Returns null if the file has no name for the id. Does not change the object, so it is safe to use from
-  // several threads.
+  // Returns null if the file has no name for the id. Safe to use from several threads, because the object
+  // does not change.
   const std::string* name_of(std::uint64_t id) const {
     const auto found = names_.find(id);
     return found != names_.end() ? &found->second : nullptr;
   }
 
-  // Registers that the task had a named user event at that time. Returns the span in which the task runs the
-  // same program: later events in it need no call. Safe to use from several threads.
+  // Registers that the task had a named user event at this time. Returns the span in which the task runs the
+  // same program. Other events in this span need no call. Safe to use from several threads.
   SessionSpan add_use(const Task& task, std::uint64_t time_ns);
-  // Must be called after the last add_use(). Notes every program whose names may have been overwritten,
-  // because another program with events started later.
+  // Must be called after the last add_use(). Adds a note for each program whose names may have been
+  // overwritten, because another program with user events started later.
   void add_notes(Notes& notes) const;
 
  private:
@@ -76,7 +76,7 @@ inline SessionSpan UserEvents::add_use(const Task& task, std::uint64_t time_ns) 
   return span;
 }
 
-// Sessions of the same program give their events the same ids, so only other programs matter.
+// All sessions of one program have the same ids of events. Therefore, only other programs matter.
 inline void UserEvents::add_notes(Notes& notes) const {
   const Session* last = nullptr;
   for (const Session& session : sessions_.sessions())
