@@ -278,7 +278,7 @@ class TraceBuffer {
   }
   void end_outer(std::uint64_t position) noexcept;
   void end_in_file(std::uint64_t position, std::uint64_t time) noexcept;
-  // Returns a different time for each event of a thread, so that no two events begin at the same time.
+  // Returns different times for all events of a thread, so that no two of these events begin together.
   std::uint64_t next_time() noexcept {
     const std::uint64_t time = std::max(now_ns(), last_time_.load(std::memory_order_relaxed) + 1);
     last_time_.store(time, std::memory_order_relaxed);

@@ -17,8 +17,8 @@
 namespace fxt::tools {
 
 // Calls are durations. Short calls are omitted, except calls with a flow inside or without an end. All other
-// records are kept, unless they need thinning. The trace is read several times, so it must be a file. A long
-// list of the kept calls is in a temporary file.
+// records are kept, as far as they fit (see thinning.h). The trace is read several times, so it must be a
+// file. A long list of the kept calls is in a temporary file.
 class CallFit {
  public:
   using Open = std::function<std::unique_ptr<EntrySource>()>;
@@ -29,7 +29,7 @@ class CallFit {
 
   // The options for a Cutter that writes the calls. They refer to this object, which must outlive the Cutter.
   CutOptions options();
-  // Must get each record before the Cutter. Returns null if the record is left out. The start of a call gets
+  // Takes each record before the Cutter. Returns null if the record is left out. The start of a call gets
   // arguments for the calls that are missing inside. The result is valid until the next call of changed().
   const Entry* changed(const Entry& entry, const Reader& reader);
 

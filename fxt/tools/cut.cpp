@@ -157,13 +157,13 @@ struct TooLarge : std::exception {
   explicit TooLarge(std::uint64_t size) : bytes(size) {}
   const char* what() const noexcept override { return "the output is larger than --fit"; }
 
-  std::uint64_t bytes;  // of the output, or of its part that was written
+  std::uint64_t bytes;  // size of the output, or of the written part
 };
 
 // Files of a limited size in total.
 class LimitedFiles final : public PieceOutputs, public Output {
  public:
-  // With `stops_early`, throws TooLarge when the limit is exceeded, otherwise when a file would be completed.
+  // If the limit is exceeded, throws TooLarge: with `stops_early` at once, otherwise when a file ends.
   LimitedFiles(PieceFiles& files, std::uint64_t most_bytes, bool stops_early)
       : files_(files), most_bytes_(most_bytes), stops_early_(stops_early) {}
 

@@ -561,7 +561,7 @@ void Statistics::append_json_to(TextBuffer& out, const Reader& reader, const Aft
   all["unknown_records"] = counters.unknown_records;
   all["damaged_records"] = counters.damaged_records;
   all["unknown_arguments"] = counters.unknown_arguments;
-  append_text(out, std::string_view(json_text(all)).substr(1));  // its members, and the end of the object
+  append_text(out, std::string_view(json_text(all)).substr(1));  // the members, and the end of the object
 }
 
 // ---- Two traces ----

@@ -40,7 +40,7 @@ class RecordLengths {
  public:
   struct Ranked {
     std::size_t kind;
-    std::uint64_t number;  // its number among the records that can be left out
+    std::uint64_t number;  // the record's number among the records that can be left out
     std::int32_t words;
     std::uint64_t from_ns, to_ns;  // the lengths of both sides of a switch; otherwise equal
   };

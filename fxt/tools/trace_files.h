@@ -90,9 +90,9 @@ class PieceFiles final : public PieceOutputs {
   // there are too many pieces.
   TraceFileOutput& next(std::size_t number) override;
 
-  // Throws UsageError if pieces can't be as small as requested, because the second piece starts with state
-  // that is larger. Throws FileError if the pieces are far larger than the part of the trace that was read,
-  // because each repeats names and open calls. With `replaces_anything`, does not throw.
+  // Throws UsageError if pieces can't be as small as requested, because the state at the start of the second
+  // piece is larger. Throws FileError if the pieces are far larger than the part of the trace that was read,
+  // because each piece repeats names and open calls. With `replaces_anything`, does not throw.
   void check_size(const CutCounters& counters, std::uint64_t read_bytes) const;
 
   // The files that are complete.

@@ -1,6 +1,6 @@
 // Makes a large uftrace recording of kernel events for measurements: `make_kernel EVENTS DIRECTORY`. Four
-// threads take turns on two CPUs and make system calls: function graph, tracepoints around each call, and
-// switches. Prints the number of written records, including the records of the program.
+// threads take turns on two CPUs and make system calls. The recording has the function graph, tracepoints
+// around each call, and switches. Prints the number of written records, including the records of the program.
 
 #include <array>
 #include <cstddef>

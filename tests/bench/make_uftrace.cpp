@@ -157,7 +157,7 @@ class ThreadWalk {
     return record;
   }
 
-  // Values are stored consecutively, each at a multiple of 4 bytes, and padded together to a multiple of 8.
+  // Values are stored consecutively, each at a multiple of 4 bytes, and padded as a whole to a multiple of 8.
   // Returns the number of words.
   std::size_t put_arguments(std::span<std::uint64_t> words) const {
     std::array<char, kMaxPayloadWords * sizeof(std::uint64_t)> bytes{};

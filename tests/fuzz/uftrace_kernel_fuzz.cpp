@@ -1,5 +1,5 @@
 // Any bytes as kernel data of a recording. The first part, whose share is in the first byte, is the pages of
-// a CPU. The lowest bit of the first byte is the byte order. Its two highest bits are the options kernel_only
+// a CPU. The lowest bit of the first byte is the byte order. The two highest bits are the options kernel_only
 // and kernel_skip_out. The second part is the format of one more event.
 
 #include <bit>

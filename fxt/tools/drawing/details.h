@@ -17,7 +17,7 @@ namespace fxt::tools {
 
 class Details {
  public:
-  // The memory for lines and references to them. Further details are left out.
+  // The maximum memory for lines and references to lines. If it is full, further details are left out.
   static constexpr std::size_t kMaxBytes = std::size_t{8} << 20;
 
   // Returns the index of the details with these lines. Returns 0, which stands for no details, if the text is

@@ -116,7 +116,7 @@ OptionTable table_of(DrawOptions& options) {
   return {std::move(what), std::move(how)};
 }
 
-// Returns the kind for the suffix of the name. A suffix of compressed files does not count.
+// Returns the kind of picture for the suffix of the name. A suffix of compressed files does not count.
 PictureKind kind_of_name(const std::string& output) {
   if (output == "-") return PictureKind::Svg;
   std::filesystem::path name(output);

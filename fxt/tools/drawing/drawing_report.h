@@ -39,7 +39,7 @@ struct DrawingReport {
   std::uint64_t unmatched_ends = 0, bad_times = 0;
   std::uint64_t unreadable = 0;  // damaged records, and records of unknown types
 
-  // Counts what is drawn, and replaces the counts of an earlier drawing.
+  // Counts the drawn objects, and replaces the counts of an earlier drawing.
   void count_drawn(const Drawing& drawing);
   // Counts a record in the range whose kind is not drawn.
   void count_undrawn(const Record& record);

@@ -57,7 +57,7 @@ struct Drawing {
   std::uint64_t from_ns = 0, to_ns = 1;         // start and end of the axis
   std::uint64_t origin_ns = 0;                  // zero of the axis; earlier times are negative
   bool is_flame = false;                        // if true, the axis is not time
-  std::vector<std::string> foot = {};           // the lines below the picture: what is drawn, and what is not
+  std::vector<std::string> foot = {};           // the report, in lines below the picture
 
   // Converts a time to the axis. Times are below 2^63.
   std::int64_t since_origin(std::uint64_t ns) const { return static_cast<std::int64_t>(ns - origin_ns); }

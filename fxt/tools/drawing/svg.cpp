@@ -30,7 +30,7 @@ std::size_t hue_of(std::string_view name) {
 std::vector<Color> colors_of(const Drawing& drawing) {
   std::vector<Color> colors;
   for (const CallName& name : drawing.names) colors.push_back({hue_of(name.name), 0});
-  // How often names with similar hues are neighbors in a row. A pair begins with the name of higher index.
+  // Counts how often names with similar hues are neighbors in a row. A pair begins with the higher index.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> neighbors;
   for (const Drawing::Lane& lane : drawing.lanes)
     for (const Row& row : lane.rows) {

@@ -24,7 +24,7 @@ struct EdgeFile {
   friend void PrintTo(const EdgeFile& file, std::ostream* out) { *out << file.name; }
 };
 
-// A counter of category 8, "power"; the first argument's name may be 7, "cpu".
+// A counter of the category "power" (string 8). The name of the first argument may be "cpu" (string 7).
 Words cpu_frequency(const Words& arguments) {
   std::uint64_t count = 0;
   for (std::size_t i = 0; i < arguments.size(); i += ArgumentHeader::Size::get(arguments[i])) ++count;

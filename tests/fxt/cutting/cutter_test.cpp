@@ -389,7 +389,7 @@ TEST(Split, EveryPieceHasTheUserspaceObjects) {
                 testing::StartsWith("userspace-object process=1 pointer=0xf00 \"object\" \"size\"=u32:5\n"));
 }
 
-// A thread's last switch may come late, because its end is known only at the end of the trace.
+// A thread's last switch may come late, if the end of its last run is known only at the end of the trace.
 TEST(Split, ALateSwitchIsNotAssignedToTheNextPiece) {
   const auto words_of = [](const auto& to_thread, const auto& late_to_other) {
     return trace(to_thread, event(EventType::Instant, 150, "i"), late_to_other,

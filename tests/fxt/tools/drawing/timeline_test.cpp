@@ -697,8 +697,8 @@ TEST(Timeline, APageHasTheCallsThatAPictureMerges) {
   EXPECT_THAT(timeline.report().lines(), ElementsAre("10000 calls on 1 thread"));
 }
 
-// If there is one call too many, the lowest row is merged first, and in it the earliest calls. The other
-// calls remain separate.
+// If there is one call too many, the lowest row is merged first, and in this row the earliest calls. The
+// other calls remain separate.
 TEST(Timeline, APageMergesAsFewCallsAsPossible) {
   const auto page_of = [](std::uint64_t inner) {
     std::vector<Event> events;
