@@ -33,12 +33,12 @@ class Rooms(unittest.TestCase):
         self.assertGreater(len(self.includes), 1000)
         self.assertEqual([len(line) for line in FLOORS], [1, 1, 1, 1, 3, 1])
 
-    def test_layers(self):
+    def test_folders_include_only_folders_above_them(self):
         for file, other in self.includes:
             with self.subTest(file):
                 self.assertIn(floor_of(other), [floor_of(file), *stands_on(floor_of(file))])
 
-    def test_left_to_right(self):
+    def test_folders_include_only_folders_to_their_left(self):
         lists = re.findall(r"^    (fxt(?:/\w+)?|converters/\w+) +(.+ · .+)$", PAGE, re.M)
         self.assertEqual(len(lists), 5)
         for floor, rooms in lists:
@@ -56,7 +56,7 @@ class Rooms(unittest.TestCase):
                     with self.subTest(file):
                         self.assertLess(place(other), place(file), f"{file} includes {other}")
 
-    def test_each_file_has_a_purpose(self):
+    def test_each_file_begins_with_a_comment(self):
         for folder in ("fxt", "converters"):
             for path in (REPOSITORY / folder).rglob("*.*"):
                 has_header = path.suffix == ".cpp" and (path.with_suffix(".h").exists() or path.stem == "output_file")
@@ -86,7 +86,7 @@ class Rooms(unittest.TestCase):
                 if file.startswith("converters/uftrace/") and file != "converters/uftrace/records/record_index.cpp":  # in a folder of the user
                     self.assertIsNone(names.search(text))
 
-    def test_no_circles(self):
+    def test_there_are_no_circles_of_includes(self):
         rooms = defaultdict(dict)  # by folder: the folders that it includes, with an example each
         for file, other in self.includes:
             if os.path.dirname(file) != os.path.dirname(other):

@@ -101,7 +101,7 @@ class Apart(unittest.TestCase):
                              r"at most \d+ of \d+ hits are inside open calls of their functions \(in thread \d+\))$")
             self.assertEqual({thread[0] for thread, *_ in self.frames(trace)}, {MADE_UP})
 
-    def test_both_may_be_moved(self):
+    def test_both_inputs_may_be_moved(self):
         _, trace = self.convert(STONES, STONES_TRACE)
         _, moved = self.convert("--offset=1=2s", "--offset=2=2s", STONES, STONES_TRACE)
         self.assertEqual([(frame[0], frame[1] + 2_000_000_000) for frame in self.frames(trace)],

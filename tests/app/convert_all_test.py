@@ -84,7 +84,7 @@ class ConvertAll(unittest.TestCase):
 
 
 class Finding(ConvertAll):
-    def test_recognized_by_content(self):
+    def test_recordings_are_recognized_by_content(self):
         names = ["plain", "two words", "it's", 'a "quote"', "new\nline", "tab\there", "-j", "--", "{}", "{1}", ";",
                  "$(touch x)", "a\\b", "*", "%s", "\N{SNOWMAN}", os.fsdecode(b"\xff"), "x.fxt"]
         for number, name in enumerate(names):
@@ -97,7 +97,7 @@ class Finding(ConvertAll):
         self.assertEqual(len(table.splitlines()), 1 + len(names) + 2)
         self.assertIn("deep/new\\nline ", table)
 
-    def test_recordings_of_killed_recorders(self):
+    def test_recordings_of_killed_recorders_are_found(self):
         (self.add("no-info") / "info").unlink()
         for file in ["info", "task.txt"]:
             (self.found / "no-info" / file).unlink(missing_ok=True)
@@ -114,7 +114,7 @@ class Finding(ConvertAll):
         self.assertEqual(sorted(path.name for path in self.out.rglob("*.fxt")),
                          ["heater.fxt", "recordings.fxt", "run.data.fxt"])
 
-    def test_a_table_that_nobody_reads(self):
+    def test_the_exit_code_is_right_if_nobody_reads_the_table(self):
         self.add("run.data")
         (self.found / "no trace").write_bytes(b"\x7fTRACE1\n")
         self.convert(code=1)
@@ -127,7 +127,7 @@ class Finding(ConvertAll):
             self.assertEqual(process.returncode, code, process)
             self.assertNotIn("Broken pipe", process.stderr)
 
-    def test_files_that_are_not_recordings(self):
+    def test_other_files_are_ignored(self):
         self.add("run")
         self.add("run/inside.tfile", HEATER)  # a file inside a recording is not searched
         self.add("run/deep/inside.tfile", HEATER)
@@ -147,12 +147,12 @@ class Finding(ConvertAll):
         self.run_all(self.found / "a", self.found / "b", self.found / "b" / "c", self.out)
         self.assertEqual(self.timelines(), ["a/run.fxt", "b/c/run.fxt", "b/run.fxt"])
 
-    def test_a_recording_itself(self):
+    def test_an_input_may_be_a_recording_itself(self):
         self.run_all(self.add("run"), self.out)
         self.run_all(self.add("1.tfile", HEATER), self.out)
         self.assertEqual(self.timelines(), ["1.tfile.fxt", "run.fxt"])
 
-    def test_timelines_next_to_recordings(self):
+    def test_timelines_may_be_next_to_recordings(self):
         self.add("a/run")
         self.run_all(self.found, self.found)
         self.run_all(self.found, self.found)
@@ -163,7 +163,7 @@ class Finding(ConvertAll):
         self.assertEqual(self.convert("--list"), (f"{run}\t{self.out.resolve()}/a/run.fxt\n", ""))
         self.assertFalse(self.out.exists())
 
-    def test_unreadable_directories(self):
+    def test_unreadable_directories_are_reported(self):
         self.add("run")
         self.add("locked")
         self.add("file", HEATER)
@@ -177,14 +177,14 @@ class Finding(ConvertAll):
         self.assertEqual(process.stderr, "\nconvert-all: there may be more recordings, because these could not be read:\n"
                          f"  {found}/file: Permission denied\n  {found}/locked: Permission denied\n")
 
-    def test_nothing_there(self):
+    def test_directories_without_recordings_are_reported(self):
         self.assertEqual(self.convert(code=2)[1], f"convert-all: no recording is below {self.found}\n")
         _, errors = self.run_all("nowhere", self.out, code=2)
         self.assertEqual(errors, "convert-all: nowhere: No such file or directory\n")
 
 
 class Running(ConvertAll):
-    def test_table(self):
+    def test_the_table_lists_all_recordings(self):
         self.add("calc")
         self.add("a/heater.tfile", HEATER)
         table, _ = self.convert()
@@ -218,13 +218,13 @@ calc                     203           115      0.01  longjmp 2
         self.assertRegex(errors, r"^\nconvert-all: 1 of 3 recordings not converted, because the options omit all their calls:\n"
                                  r"  calc: .*: no call is shown, because the options omit all \d+ \(--filter 'worker': .*\n$")
 
-    def test_a_converter_that_is_killed(self):
+    def test_a_killed_converter_is_reported(self):
         self.add("a")
         self.use_converter("kill -9 $$")
         _, errors = self.convert(code=1)
         self.assertIn("  a: Killed; exit code 137\n", errors)
 
-    def test_a_name_that_is_taken_in_outdir(self):
+    def test_a_name_that_is_taken_in_outdir_is_reported(self):
         self.add("a/run")
         self.add("b/run")
         self.out.mkdir()
@@ -233,7 +233,7 @@ calc                     203           115      0.01  longjmp 2
         self.assertIn(f"  a/run: {self.out.resolve()}/a: File exists\n", errors)
         self.assertEqual(self.timelines(), ["b/run.fxt"])
 
-    def test_options_of_the_converter(self):
+    def test_options_are_passed_to_the_converter(self):
         self.add("run")
         self.use_converter('for word; do echo "$word"; done >"$folder/words"; exec "$convert" "$@"')
         options = ["--match=simple", "-N", "a b {} ' {1} $x"]
@@ -251,7 +251,7 @@ calc                     203           115      0.01  longjmp 2
         self.assertFalse(self.out.exists())
         self.run_all(self.found, self.out, "--", "--offset=1=5ms", "-F", "main", "-r", "1us~", "--split-size=4k")
 
-    def test_options_that_it_passes_itself(self):
+    def test_options_that_convert_all_chooses_are_refused(self):
         self.add("run")
         for words in (["-o", "X"], ["-oX"], ["--output=X"], ["-d", "X"], ["-q"], ["-fq"], ["--quiet"], ["-j1"], ["--jobs", "2"],
                       ["--inspect"], ["--inspect=all"], ["--report", "text"], ["--progress=never"], ["--explain", "longjmp"], ["-h"],
@@ -262,32 +262,32 @@ calc                     203           115      0.01  longjmp 2
                                  "reports of fxt-convert, and the number of conversions at a time\n")
         self.assertFalse(self.out.exists())
 
-    def test_inputs_after_the_options_of_the_converter(self):
+    def test_inputs_after_the_options_are_refused(self):
         recording = self.add("run")
         for word in str(recording), "run", "-":
             self.assertEqual(self.run_all(self.found, self.out, "--", "--no-args", word, code=2)[1],
                              "convert-all: the options after -- are for fxt-convert: use only options, and no INPUT\n")
         self.assertFalse(self.out.exists())
 
-    def test_a_converter_that_reports_nothing(self):
+    def test_a_missing_report_is_a_failure(self):
         self.add("run")
         self.use_converter('exec "$convert" "$@" >/dev/null')
         self.assertIn("  run: the report can't be read; convert it again\n", self.convert(code=1)[1])
 
-    def test_compressed(self):
+    def test_outputs_can_be_compressed(self):
         self.add("run")
         self.convert("--gz")
         self.assertEqual(gzip.decompress((self.out / "run.fxt.gz").read_bytes())[:8], FXT_MAGIC)
         self.convert("--zst")
         self.assertEqual((self.out / "run.fxt.zst").read_bytes()[:4], b"\x28\xb5\x2f\xfd")
 
-    def test_pieces(self):
+    def test_outputs_can_be_pieces(self):
         self.add("run")
         table, _ = self.run_all(self.found, self.out, "--", "--split-size", "4k")
         self.assertEqual(self.timelines()[:2], ["run.000.fxt", "run.001.fxt"])
         self.assertRegex(table, r"run +203 +115")
 
-    def test_job_log(self):
+    def test_the_commands_in_the_job_log_can_be_run_again(self):
         self.add("a-small")
         large = self.add("large")
         (large / "note.txt").write_text("x" * 100000)
@@ -300,7 +300,7 @@ calc                     203           115      0.01  longjmp 2
         subprocess.run(["sh", "-c", jobs[0].split("\t")[8]], check=True)
         self.assertEqual(self.timelines(), ["a-small.fxt", "large.fxt"])
 
-    def test_progress(self):
+    def test_progress_is_printed_on_request(self):
         self.add("run")
         self.assertEqual(self.convert()[1], "")
         self.assertEqual(self.convert("--progress=always")[1], "convert-all: 1 of 1 recordings, 100%\n")
@@ -308,7 +308,7 @@ calc                     203           115      0.01  longjmp 2
         self.assertEqual(self.convert("--progress=always", "--resume")[1], "convert-all: 1 of 1 recordings, 100%\n")
         self.assertEqual(self.convert("--progress=never")[1], "")
 
-    def test_a_bar_on_a_terminal(self):
+    def test_a_terminal_gets_a_bar(self):
         self.add("run")
         ours, terminal = os.openpty()
         process = subprocess.Popen([CONVERT_ALL, self.found, self.out], stdout=subprocess.DEVNULL, stderr=terminal,
@@ -319,7 +319,7 @@ calc                     203           115      0.01  longjmp 2
         os.close(ours)
         os.close(terminal)
 
-    def test_several_conversions_at_a_time(self):
+    def test_conversions_run_at_the_same_time(self):
         for name in "ab":
             self.add(name)
         # Each of the two conversions waits until the other one has begun.
@@ -327,7 +327,7 @@ calc                     203           115      0.01  longjmp 2
                            'exec "$convert" "$@"')
         self.convert("-j2")
 
-    def test_several_machines(self):
+    def test_recordings_are_shared_among_machines(self):
         for number in range(6):
             self.add(f"{number} 'x'\n")
         # Two names of this machine, and the name of a machine that does not answer.
@@ -342,7 +342,7 @@ calc                     203           115      0.01  longjmp 2
         hosts = [job.split("\t")[1] for job in self.lines_of("out/convert-all.joblog")[1:]]
         self.assertEqual((len(hosts), set(hosts)), (6, {"one", "two"}))
 
-    def test_without_parallel(self):
+    def test_a_missing_parallel_is_reported(self):
         self.add("run")
         programs = self.folder / "bin"
         programs.mkdir()
@@ -350,7 +350,7 @@ calc                     203           115      0.01  longjmp 2
         self.environment["PATH"] = str(programs)
         self.assertEqual(self.convert(code=2)[1], "convert-all: GNU parallel is missing: apt-get install parallel\n")
 
-    def test_wrong_usage(self):
+    def test_wrong_usage_is_explained(self):
         for arguments, message in [
             ([self.found], "the following arguments are required: OUTDIR"),
             (["-j", "many", self.found, self.out], "argument -j/--jobs: 'many' is not a number or a percentage"),
@@ -378,7 +378,7 @@ calc                     203           115      0.01  longjmp 2
         self.out.touch()
         self.assertEqual(self.convert(code=2)[1], f"convert-all: OUTDIR {self.out} is not a directory\n")
 
-    def test_a_missing_converter(self):
+    def test_a_missing_converter_is_reported(self):
         self.environment["FXT_CONVERT"] = "/none/fxt-convert"
         self.add("run.data")
         self.assertEqual(self.convert(code=2)[1], "convert-all: FXT_CONVERT: /none/fxt-convert: No such file or directory\n")
@@ -431,7 +431,7 @@ class GoingOn(ConvertAll):
         self.assertEqual(sorted(path.name for path in self.out.iterdir() if path.suffix not in {".fxt", ".json"}),
                          ["convert-all.joblog", "convert-all.options"])
 
-    def test_after_everything_was_killed(self):
+    def test_it_goes_on_after_everything_was_killed(self):
         self.add_all()
         process = self.begin()
         while alive := self.living(process.pid):  # including jobs that were started in between
@@ -454,7 +454,7 @@ class GoingOn(ConvertAll):
         listed = subprocess.run(["ps", "-o", "pid=,stat=", "-s", str(session)], stdout=subprocess.PIPE, text=True)
         return [int(pid) for pid, state in map(str.split, listed.stdout.splitlines()) if not state.startswith("Z")]
 
-    def test_after_a_request_to_end(self):
+    def test_it_goes_on_after_a_request_to_end(self):
         for kind in (signal.SIGTERM, signal.SIGINT):
             with self.subTest(kind):
                 shutil.rmtree(self.found)
@@ -484,7 +484,7 @@ class GoingOn(ConvertAll):
         self.assertEqual(self.timelines(), ["bad.fxt", "good.fxt"])
         self.assertEqual(len(self.lines_of("out/convert-all.joblog")), 1 + 2 + 1 + 1)
 
-    def test_new_changed_and_lost_recordings(self):
+    def test_new_changed_and_lost_recordings_are_converted(self):
         for name in ["changed", "lost", "same"]:
             self.add(name)
         self.convert()
@@ -497,14 +497,14 @@ class GoingOn(ConvertAll):
         again = sorted(line.rpartition("/")[2] for line in self.lines_of("begun"))
         self.assertEqual(again, ["changed.fxt", "lost.fxt", "new.fxt"])
 
-    def test_everything_again_without_resume(self):
+    def test_everything_is_converted_again_without_resume(self):
         self.add("run")
         self.convert()
         self.convert()
         self.assertEqual(len(self.lines_of("begun")), 2)
         self.assertEqual(len(self.lines_of("out/convert-all.joblog")), 2)
 
-    def test_other_options(self):
+    def test_a_resumed_run_needs_the_same_options(self):
         self.add("run")
         self.convert("--gz")
         _, errors = self.convert("--resume", code=2)
@@ -527,7 +527,7 @@ class Shares(ConvertAll):
         self.convert("--resume")
         self.assertEqual(len(self.timelines()), 10)
 
-    def test_more_shares_than_recordings(self):
+    def test_a_share_may_have_no_recording(self):
         self.add("run")
         self.assertEqual(self.convert("--share=2/2")[0].count("\n"), 1)
         self.assertFalse(self.timelines())

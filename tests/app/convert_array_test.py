@@ -155,11 +155,11 @@ class ConvertArray(unittest.TestCase):
         self.assertEqual(self.jobs(), [f"run {number}" for number in range(8)])
         self.assertEqual(len(self.table()), 8)
 
-    def test_more_tasks_than_recordings(self):
+    def test_there_may_be_more_tasks_than_recordings(self):
         self.submit("--array=1-10")
         self.assertEqual(len(self.table()), 8)
 
-    def test_failures(self):
+    def test_failed_recordings_are_converted_again(self):
         (self.found / "bad").write_bytes(b"\x7fTRACE of another kind")
         said = self.submit("--array=0-3", code=1)
         self.assertEqual([text.count("bad: ") for text in said].count(1), 1)
@@ -171,7 +171,7 @@ class ConvertArray(unittest.TestCase):
         self.assertEqual(len(self.table()), 9)
         self.assertEqual(len(self.jobs()), 8 + 2)
 
-    def test_cancelled_in_the_middle(self):
+    def test_a_cancelled_array_can_be_continued(self):
         self.use_converter('echo "$*" >>"$folder/begun"; [ -e "$folder/fast" ] || sleep 0.5; exec "$convert" "$@"')
         waits = subprocess.Popen(
             ["sbatch", "--wait", "--array=1-2", f"--output={self.folder}/cancelled-%a", ARRAY, self.found, self.out],
@@ -187,7 +187,7 @@ class ConvertArray(unittest.TestCase):
         self.assertEqual(len(self.table()), 8)
         self.assertLessEqual(len((self.folder / "begun").read_text().splitlines()), 8 - converted + 2)
 
-    def test_installed(self):
+    def test_the_installed_program_is_found_in_path(self):
         programs = self.folder / "bin"
         programs.mkdir()
         (programs / "fxt-convert-all").symlink_to(CONVERT_ALL)
@@ -198,7 +198,7 @@ class ConvertArray(unittest.TestCase):
         self.submit("--array=1-2", directory=self.folder)
         self.assertEqual(len(self.table()), 8)
 
-    def test_outside_of_an_array(self):
+    def test_it_must_be_started_by_slurm(self):
         process = subprocess.run([ARRAY, self.found, self.out], capture_output=True, text=True, check=False)
         self.assertEqual(process.returncode, 2)
         self.assertIn("sbatch --array=1-50 convert-array.sbatch ", process.stderr)

@@ -191,7 +191,7 @@ class Cut(unittest.TestCase):
                                                  "3.00000005 s\n")
                 self.assertFalse(any(path.exists() for path in output))
 
-    def test_a_time_of_the_wall_clock_or_of_the_recordings_own(self):
+    def test_a_time_may_be_on_the_wall_clock_or_the_recordings_own_clock(self):
         recording, shift = "tests/uftrace/recordings/args-auto", 1795199419
         whole = self.report("--utc", recording, self.whole)
         middle = (whole["first_ns"] + whole["last_ns"]) // 2

@@ -172,7 +172,7 @@ class Fit(unittest.TestCase):
             self.assertEqual(call.args.get("left_out_ns", 0), sum(map(full.self_ns, missing)), call)
             self.assertEqual(fitted.self_ns(call) - call.args.get("left_out_ns", 0), full.self_ns(same), call)
 
-    def test_story(self):
+    def test_short_calls_are_left_out_until_the_trace_fits(self):
         # main 0..1000: work 100..400 with leaf 150..160 and leaf 200..290; leaf 500..501
         recording = write_recording(self.directory / "run", [
             entry(1000, 0, MAIN), entry(1100, 1, WORK), entry(1150, 2, LEAF), leave(1160, 2, LEAF), entry(1200, 2, LEAF),
@@ -234,7 +234,7 @@ class Fit(unittest.TestCase):
         self.assertEqual(done.returncode, code, done.stderr)
         return output, done.stderr
 
-    def test_cut(self):
+    def test_fxt_cut_does_the_same(self):
         """fxt-cut does the same to traces, also if calls have separate starts and ends."""
         for recording in ("samples/uftrace/pool", "samples/uftrace/family", "tests/uftrace/recordings/sched"):
             for form in "mixed", "pairs":
@@ -347,12 +347,12 @@ class Fit(unittest.TestCase):
                     for more in (["-j1"], [f"--index={index}", "--index-step=64Ki"], [f"--index={index}", "--index-step=64Ki"]):
                         self.assertEqual(self.convert(recording, *options, *more, name="again.fxt")[0].read_bytes(), path.read_bytes())
 
-    def test_recordings(self):
+    def test_recordings_get_the_longest_calls_that_fit(self):
         for recording in RECORDINGS:
             with self.subTest(recording):
                 self.assert_best(recording)
 
-    def test_like_the_time_filter(self):
+    def test_the_calls_are_those_of_the_time_filter(self):
         """The calls are those of -t with the length that --fit chose."""
         for recording in ("samples/uftrace/calc", "samples/uftrace/pool", "samples/uftrace/shapes"):
             whole, _ = self.convert(recording, name="whole.fxt")
@@ -365,7 +365,7 @@ class Fit(unittest.TestCase):
                     filtered, _ = self.convert(recording, f"-t{report['fitted']['shortest_ns']}", name="filtered.fxt")
                     self.assertEqual(Counter(map(key, Trace(path).calls)), Counter(map(key, Trace(filtered).calls)))
 
-    def test_other_options(self):
+    def test_traces_with_other_options_fit(self):
         pool = "tests/uftrace/recordings/pool"
         for options in (["-r1ms~3ms"], ["--cpu-tracks"], ["--durations=pairs"], ["-t1us"], ["--no-event"], ["--max-depth=3"], ["-j1"]):
             whole, _ = self.convert(pool, *options, name="whole.fxt")
@@ -381,7 +381,7 @@ class Fit(unittest.TestCase):
                     if percent == 100:
                         self.assertEqual(path.read_bytes(), whole.read_bytes())
 
-    def test_other_outputs(self):
+    def test_other_kinds_of_outputs_fit(self):
         pool = "tests/uftrace/recordings/pool"
         plain, report = self.convert(pool, "--fit=9k")
         self.assertIn("fitted", report)
@@ -486,7 +486,7 @@ class Fit(unittest.TestCase):
             self.assertTrue(any(self.assert_thinned(whole, fitted, limit)))
             self.assertGreater(fitted.stat().st_size, limit * 0.7)
 
-    def test_random(self):
+    def test_random_recordings_get_the_longest_calls_that_fit(self):
         for seed in SEEDS:
             with self.subTest(seed):
                 generator.Recording(seed).write(self.directory / f"{seed}")

@@ -167,7 +167,7 @@ class Command(WithGdb):
         self.assertEqual(self.gdb(*commands)[1], "")
         self.assertEqual(self.hits("work.fxt"), [("work", "work.c", {"n": "i32:40"})])
 
-    def test_a_program_at_a_fixed_address_with_options_of_fxt_convert(self):
+    def test_options_are_passed_to_fxt_convert(self):
         self.compile("-no-pie", "work.c", "-o", "work")
         self.assertEqual(self.gdb(*self.session("./work", "work", "fxt 'with space.json' --plot n --no-elf"))[1], "")
         self.assertIn('"ph":"C"', (self.folder / "with space.json").read_text())
@@ -279,7 +279,7 @@ class Record(WithGdb):
         self.assertEqual(self.numbers("out.fxt"), [2, 3, 40], "in the child, its exit code, in the parent")
         self.assertTrue((self.folder / "kept" / "session.tfile").exists())
 
-    def test_signals(self):
+    def test_signals_reach_the_program_or_end_it(self):
         code, _, error = self.result("--gdb", "points.gdb", "./work", "u")
         self.assertEqual((code, error, self.numbers()), (0, "end", [signal.SIGUSR1, 40]))
         code, _, error = self.result("--gdb", "points.gdb", "./work", "a")
@@ -299,13 +299,13 @@ class Record(WithGdb):
         self.assertEqual(self.result("--gdb", "points.gdb", "./work", "u")[0], 0)
         self.assertEqual(self.numbers(), [])
 
-    def test_a_static_program_without_the_function_that_ends_it(self):
+    def test_a_static_program_may_lack_the_function_that_ends_it(self):
         self.compile("-static", "work.c", "-o", "static")
         subprocess.run(["objcopy", "--strip-symbol=_exit", "static"], check=True, cwd=self.folder)
         self.assertEqual(self.result("--gdb", "points.gdb", "./static")[0], 0)
         self.assertEqual(self.numbers("static.fxt"), [40])
 
-    def test_libraries_that_are_opened_later(self):
+    def test_libraries_may_be_opened_later(self):
         self.compile_libraries()
         self.write("points.gdb", POINTS.format(function="init") + POINTS.format(function="two_run"))
         code, _, error = self.result("--gdb", "points.gdb", "./prog")

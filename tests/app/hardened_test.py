@@ -18,18 +18,18 @@ class Programs(unittest.TestCase):
         for program in "fxt-convert", "fxt-dump", "fxt-cut", "fxt-draw":
             yield subprocess.run(["readelf", "--wide", option, PROGRAMS / program], capture_output=True, text=True, check=True).stdout
 
-    def test_folders_may_be_anywhere(self):
+    def test_they_are_position_independent(self):
         for header in self.told("--file-header"):
             self.assertRegex(header, r"Type: +DYN \(Position-Independent Executable file\)")
 
-    def test_write_to_no_table_of_functions(self):
+    def test_tables_of_functions_are_read_only(self):
         for segments in self.told("--segments"):
             self.assertIn("GNU_RELRO", segments)
             self.assertRegex(segments, r"GNU_STACK.* RW +0x")
         for entries in self.told("--dynamic"):
             self.assertIn("BIND_NOW", entries)
 
-    def test_watch_their_stack_and_their_copies(self):
+    def test_stacks_and_copies_are_checked(self):
         programs = list(self.told("--dyn-syms"))
         for symbols in programs:
             self.assertIn("__stack_chk_fail", symbols)

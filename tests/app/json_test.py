@@ -121,7 +121,7 @@ class Json(unittest.TestCase):
             self.assertEqual(report["events_written"], count)
         return events
 
-    def test_all_events_of_the_samples(self):
+    def test_json_has_all_events_of_the_samples(self):
         phases = Counter()
         for sample in SAMPLES:
             for options in ["--durations=mixed"], ["--durations=pairs", "--cpu-tracks"]:
@@ -131,7 +131,7 @@ class Json(unittest.TestCase):
                     phases.update(event[0] for event in self.assert_same(self.folder / "out.fxt", self.folder / "out.json", report))
         self.assertEqual(phases.keys(), set("iCBEXsf"))
 
-    def test_ranges_and_pieces(self):
+    def test_ranges_and_pieces_have_the_same_events(self):
         for sample in SAMPLES:
             self.convert("-q", sample, self.folder / "whole.fxt")
             times = sorted(event[3] for event in events_of_trace(self.folder / "whole.fxt")[0])
@@ -189,7 +189,7 @@ class Json(unittest.TestCase):
             self.assertEqual(process.stderr.decode(), f"fxt-convert: '{name}': the output is {text}, or use --force to write it under this name\n"
                              "Try 'fxt-convert --help'.\n")
 
-    def test_hostile_names(self):
+    def test_hostile_names_are_the_same_in_both_formats(self):
         # Control characters, a terminal escape, invalid UTF-8, a lone surrogate, characters that reorder
         # text, quotes, and a name of 40,000 bytes.
         names = [b"\x01\x1b[31m", b"\x7f\xc2\x9b", b"\xff\xfe", b"\xed\xa0\x80", "\u202e\u2028\ufeff\uffff".encode(), b'"\\/\',:]}',

@@ -291,7 +291,7 @@ class Limits(unittest.TestCase):
         self.assert_note("large: more than 64 MiB of long names in debug information; some names and types are unknown",
                          "a.tfile", "--program", "large")
 
-    def test_many_names_are_searched_in_many(self):
+    def test_many_names_are_searched_among_many(self):
         names = 200_000
         texts = '.section .debug_str,"MS",@progbits,1\n' + "".join(f'.asciz "{i:07}"\n' for i in range(names))
         start = self.write_program(
@@ -331,7 +331,7 @@ class Limits(unittest.TestCase):
         _, printed = self.run_within_limits("fxt-dump", "out.fxt")
         self.assertIn("arg1", printed)
 
-    def test_values_that_are_sums_of_very_many(self):
+    def test_values_that_may_be_sums_of_very_many_enumerators(self):
         enumerators = ",".join(f"E{i}={i // 2 + 2}" for i in range(60_000))
         directory = self.recording_with_specs(";".join(f"f{i}@arg1/e:big" for i in range(3000)), [400_000_001 + i for i in range(1000)],
                                               enumerators)
@@ -400,7 +400,7 @@ class Limits(unittest.TestCase):
         (directory / "app.sym").write_bytes(b"".join(b"%016x 00000010 T %s\n" % (0x100 + 16 * i, name) for i, name in enumerate(names)))
         self.assertEqual(self.run_within_limits("fxt-convert", directory, "out.fxt")[0], 0)
 
-    def test_ends_of_no_operation(self):
+    def test_ends_of_operations_that_did_not_begin(self):
         trace = Trace()
         trace.string(1, "c")
         trace.string(2, "n")

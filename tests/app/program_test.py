@@ -244,7 +244,7 @@ class Usage(ProgramTest):
             self.assertIn(b"written  -: ", process.stderr)
         self.assert_done(subprocess.run(["bash", "-c", f'"{CONVERT}" "{POOL}" >(cat > "{self.output}")'], capture_output=True, check=False))
 
-    def test_pieces_are_no_devices(self):
+    def test_pieces_are_not_devices(self):
         self.assert_wrong([POOL, "--split-size=1M", "/dev/null"], "'/dev/null' is not a regular file, so pieces can't be named after it")
 
     def test_missing_threads_are_answered_with_the_existing_ones(self):

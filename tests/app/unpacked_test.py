@@ -151,7 +151,7 @@ class Unpacked(unittest.TestCase):
         refused = unpack(archive)
         self.assertEqual((refused.stderr, refused.returncode), (f"fxt-convert: {folder}: is not an empty directory\n", 1))
 
-    def test_the_place_of_the_output(self):
+    def test_the_output_is_named_by_the_input(self):
         tar = tar_of(("calc", CALC))
         expected = self.trace_of(CALC)[0]
         process = subprocess.run([CONVERT, "-q", "-"], input=tar, capture_output=True, check=True, env=self.environment)
@@ -161,7 +161,7 @@ class Unpacked(unittest.TestCase):
         self.assertEqual((self.directory / "calc.tar.fxt").read_bytes(), expected)
         self.assertEqual(self.convert("--inspect", "-", stdin=tar).splitlines()[0], b"input: standard input/calc")
 
-    def test_files_next_to_a_recording(self):
+    def test_files_next_to_a_recording_change_nothing(self):
         expected = self.trace_of(CALC)[0]
         for beside in (entry("calc/.channel", type=tarfile.FIFOTYPE), entry("link", type=tarfile.SYMTYPE, linkname="calc"),
                        entry("calc/hard", type=tarfile.LNKTYPE, linkname="calc/info"),
@@ -223,7 +223,7 @@ class Unpacked(unittest.TestCase):
                          (1, f"fxt-convert: {self.temporary}: can't unpack standard input into this folder: No space left on device; "
                              "set TMPDIR to a folder with more space\n"))
 
-    def test_archives_that_end_early(self):
+    def test_archives_that_end_early_are_refused(self):
         """An archive that ends between files is also an error, because missing files would go unnoticed."""
         files = [("calc/" + name, CALC / name) for name in ("7298.dat", "info", "task.txt")]
         ends = [len(tar_of(*files[:n], format=tarfile.USTAR_FORMAT).rstrip(b"\0")) for n in (1, 2)]
@@ -241,7 +241,7 @@ class Unpacked(unittest.TestCase):
         whole = tar.rstrip(b"\0")
         self.assertEqual(self.trace_of("-", stdin=whole + bytes(512 + -len(whole) % 512))[0], self.trace_of("-", stdin=tar)[0])
 
-    def test_bombs(self):
+    def test_archives_over_a_limit_are_refused(self):
         self.assert_refused(tar_of(*[entry(f"{i}") for i in range(50_001)]), "/50000: more than 50000 files in an archive")
         self.assert_refused(tar_of(*[entry(f"{i}", type=tarfile.SYMTYPE, linkname="x") for i in range(1001)]),
                             "/1000: more than 1000 symbolic links in an archive")

@@ -178,7 +178,7 @@ TEST_F(DwarfInfoTest, FunctionsWithOneAddressAreUsedOnlyIfTheyAreEqual) {
   EXPECT_THAT(types_of("main"), ElementsAre("s4"));
 }
 
-TEST_F(DwarfInfoTest, OnlyWhereAFunctionBegins) {
+TEST_F(DwarfInfoTest, ParametersAreKnownOnlyWhereAFunctionBegins) {
   const InputFile file{fxt::FilePlace(PARAMETERS)};
   const ElfImage image(file);
   DwarfInfo functions(image, image.base());
@@ -191,7 +191,7 @@ TEST_F(DwarfInfoTest, OnlyWhereAFunctionBegins) {
   EXPECT_THAT(functions.function_at(kinds->start + 1).integers, IsEmpty());
 }
 
-TEST_F(DwarfInfoTest, VariablesOfScalarTypes) {
+TEST_F(DwarfInfoTest, VariablesHaveScalarTypes) {
   const std::vector<std::pair<std::string, std::string>> types{
       {"5ratio", "f8"}, {"4part", "f4"},  {"5total", "u8"}, {"5small", "s1"},       {"4byte", "u1"},
       {"4flag", "u1"},  {"5color", "u4"}, {"4text", "u8p"}, {"9structure", "none"}, {"4wide", "none"}};

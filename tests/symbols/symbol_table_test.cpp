@@ -35,7 +35,7 @@ constexpr std::string_view kWithSizes =
     "0000000000001191 0000003d t fib\n"
     "0000000000002000 00000004 D count\n";
 
-TEST(SymbolTable, WithSizes) {
+TEST(SymbolTable, SymbolsWithSizesEndThere) {
   const Symbols symbols(kWithSizes);
   EXPECT_EQ(symbols.at(0x102f), "-");
   EXPECT_EQ(symbols.at(0x1030), "free");
@@ -164,7 +164,7 @@ TEST(SymbolTable, NamesMayContainBlanks) {
             "operator new(unsigned long)");
 }
 
-TEST(SymbolTable, KernelSymbols) {
+TEST(SymbolTable, SymbolsOfTheKernelMayBelongToModules) {
   const Symbols symbols(
       "ffffffff81000000 T _stext\n"
       "ffffffff81000010 W weak_one\n"

@@ -263,7 +263,7 @@ TEST(TraceSession, WithoutFramesHasStartAndStop) {
   EXPECT_THAT(t.all_lines(), Contains(HasSubstr("@104000 session:trace stop")));
 }
 
-TEST(TraceSession, DoesNotEndBeforeItsBegin) {
+TEST(TraceSession, DoesNotEndBeforeItsStart) {
   TraceBuilder t;
   describe_stamped(t, ";starttime:68;stoptime:67");
   t.frame(2).frame(2).end();

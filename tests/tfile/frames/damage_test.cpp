@@ -113,7 +113,7 @@ TEST(DamagedTrace, UnknownLinesAreNoted) {
 }
 
 // Blocks of Enea OSE have two numbers of 4 bytes.
-TEST(DamagedTrace, BlocksOfEneaOseAreNoDamage) {
+TEST(DamagedTrace, BlocksOfEneaOseAreNotDamage) {
   TraceBuilder t;
   describe_frames(t, "1");
   t.line("relocation section 10000000 10020000");
@@ -302,7 +302,7 @@ TEST(DamagedTrace, AnotherTraceAfterTheEndIsNoted) {
               Contains(HasSubstr(fmt::format("another trace starts at +{:#x}", one.size() + 300'000))));
 }
 
-TEST(TraceFile, IsCountedFromItsBeginningToItsEnd) {
+TEST(TraceFile, AllBytesAreCounted) {
   TraceBuilder t;
   describe_frames(t, "2");
   t.frame(2).variable(1, 5).frame(2).variable(1, 6).end();

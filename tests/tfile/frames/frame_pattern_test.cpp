@@ -233,7 +233,7 @@ TEST(FramesOfAPattern, MayHoldAVariableTwice) {
 }
 
 // *ptr: the block at the address in the pointer has a name. In the last frame, the pointer has another value.
-TEST(FramesOfAPattern, AreNamedByTheirRecordings) {
+TEST(FramesOfAPattern, NameTheMemoryAtARecordedPointer) {
   TraceBuilder t;
   t.line("R 40").line(kStamp).line("tp T2:401000:E:0:0");
   // const32 0x500000; trace_quick 8; ref64; const8 4; trace; end

@@ -245,7 +245,7 @@ TEST_F(CollectedValues, DeclaredVariablesAreFoundInTheSymbolTable) {
 }
 
 // Without registers, the program does not show the place of the return address.
-TEST_F(CollectedValues, ReturnAddressesAreGdbsIfTheProgramHasNone) {
+TEST_F(CollectedValues, ReturnAddressesAreThoseOfGdbIfTheProgramHasNone) {
   EXPECT_THAT(frame("$_ret", expression("23700022080c"), {{0x7000, number(std::uint64_t{0x1234})}}),
               HasSubstr(" $_ret=0x1234 "));
   EXPECT_THAT(notes_, Not(Contains(HasSubstr("item-"))));

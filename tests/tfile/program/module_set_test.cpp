@@ -149,7 +149,7 @@ TEST_F(Modules, AGivenAddressThatFitsNoTracepointIsNoted) {
                                      "program; with 0x0, some are"));
 }
 
-TEST_F(Modules, AModuleThatContradictsIsLeftOut) {
+TEST_F(Modules, AContradictedModuleIsLeftOut) {
   const std::uint64_t address = address_of(0, "plain_start");
   const ModuleSet modules = tracepoint("plant::pump", address).place();
   EXPECT_TRUE(modules.empty());
@@ -159,7 +159,7 @@ TEST_F(Modules, AModuleThatContradictsIsLeftOut) {
   EXPECT_EQ(notes_.count(kLoadBias), 1u) << "no tracepoint lies in the other one";
 }
 
-TEST_F(Modules, AModuleThatContradictsNamesCodeAtAGivenPlace) {
+TEST_F(Modules, AContradictedModuleStillNamesCodeAtAGivenPlace) {
   const std::uint64_t address = address_of(0, "plain_start");
   const ModuleSet modules = tracepoint("plant::pump", address).place({{.bias = 0}});
   EXPECT_EQ(modules.code_at(address).function, "plain_start");

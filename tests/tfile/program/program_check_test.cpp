@@ -64,7 +64,7 @@ class LoadBias : public testing::Test {
   Description description_;
 };
 
-TEST_F(LoadBias, FromAFunctionByItsName) {
+TEST_F(LoadBias, FollowsFromAFunctionByItsName) {
   for (const std::string at : {"plain_start", "*plain_start+4", "*&plain_start", "-function plain_start",
                                "traced_program.cpp:plain_start"}) {
     description_.locations.clear();
@@ -73,7 +73,7 @@ TEST_F(LoadBias, FromAFunctionByItsName) {
   }
 }
 
-TEST_F(LoadBias, FromAFunctionInANamespace) {
+TEST_F(LoadBias, FollowsFromAFunctionInANamespace) {
   for (const char* const at :
        {"plant::pump", "pump", "-qualified plant::pump", "traced_program.cpp:plant::pump"}) {
     description_.locations.clear();
@@ -82,7 +82,7 @@ TEST_F(LoadBias, FromAFunctionInANamespace) {
 }
 
 // The symbol of the function is plant::vent[abi:v2].
-TEST_F(LoadBias, FromAFunctionWithAnAbiTag) {
+TEST_F(LoadBias, FollowsFromAFunctionWithAnAbiTag) {
   for (const char* const at : {"plant::vent", "vent", "plant::vent[abi:v2](int)"}) {
     description_.locations.clear();
     EXPECT_THAT(tracepoint(at, "plant::vent", kBias).bias(), Optional(kBias)) << at;
@@ -90,11 +90,11 @@ TEST_F(LoadBias, FromAFunctionWithAnAbiTag) {
   }
 }
 
-TEST_F(LoadBias, FromATagThatIsNotClosed) {
+TEST_F(LoadBias, DoesNotFollowFromATagThatIsNotClosed) {
   EXPECT_EQ(tracepoint("[abi:x", "plant::vent", kBias).bias(), std::nullopt);
 }
 
-TEST_F(LoadBias, FromASourceLine) {
+TEST_F(LoadBias, FollowsFromASourceLine) {
   const std::string line = std::to_string(line_of("plain_start"));
   const auto addresses = program_.line_addresses("traced_program.cpp", line_of("plain_start"));
   ASSERT_FALSE(addresses.empty());
@@ -111,7 +111,7 @@ TEST_F(LoadBias, FromASourceLine) {
 
 // No function of a library may have a tracepoint. GDB records its objects by "const64 ADDRESS; const8 SIZE;
 // trace".
-TEST_F(LoadBias, FromACollectedObjectIfNoFunctionIsHit) {
+TEST_F(LoadBias, FollowsFromACollectedObjectIfNoFunctionIsHit) {
   const DataObject readings = program_.object("plant::readings").value();
   TracepointLocation location;
   location.at = "main.c:7";
@@ -130,7 +130,7 @@ TEST_F(LoadBias, FromACollectedObjectIfNoFunctionIsHit) {
   EXPECT_NE(bias(), kBias);
 }
 
-TEST_F(LoadBias, FromACollectedObject) {
+TEST_F(LoadBias, FollowsFromACollectedObject) {
   const DataObject readings = program_.object("plant::readings").value();
   TracepointLocation location;
   location.at = "*0x1234";
@@ -442,7 +442,7 @@ TEST_F(CollectedPlaces, AnExpressionMayRecordMoreThanARange) {
   EXPECT_EQ(collect("plant::level", {level, range(level_, 2)}).contradiction(), "");
 }
 
-TEST_F(CollectedPlaces, AVariableInARegisterIsNoEvidence) {
+TEST_F(CollectedPlaces, AVariableInARegisterIsNotEvidence) {
   Program fast(TRACED_FAST, Demangle::Simple);
   at_address("*lift", fast.functions("lift").front().address);
   description_.locations.back().commands = {"collect whole"};

@@ -53,7 +53,7 @@ TEST(LeafNames, AreExpressions) {
 }
 
 // The strings of Rust (&str), Go and D have a pointer and a length.
-TEST(Leaves, ATextWithALengthIsOne) {
+TEST(Leaves, ATextWithALengthIsOneLeaf) {
   const Type pointer{
       .kind = Type::Kind::Pointer, .size = 8, .target = &kChar, .members = {}, .enumerators = {}};
   const Type length{.kind = Type::Kind::Unsigned, .size = 8, .members = {}, .enumerators = {}};
@@ -252,7 +252,7 @@ TEST(Leaves, AreAtMostThirtyTwoLevelsDeep) {
   EXPECT_EQ(layout_of(counted[0], "a").more, 34u);
 }
 
-TEST(Leaves, AnEmptyTypeEnds) {
+TEST(Leaves, ElementsOfAnEmptyTypeAreNotLeaves) {
   const Type nothing{.kind = Type::Kind::Struct, .size = 0, .members = {}, .enumerators = {}};
   EXPECT_TRUE(layout_of(array_of(nothing, std::uint64_t{1} << 56), "a").leaves.empty());
   Type itself{.kind = Type::Kind::Array, .count = std::uint64_t{1} << 56, .members = {}, .enumerators = {}};
@@ -260,7 +260,7 @@ TEST(Leaves, AnEmptyTypeEnds) {
   EXPECT_TRUE(layout_of(itself, "a").leaves.empty());
 }
 
-TEST(Leaves, ATypeThatContainsItselfEnds) {
+TEST(Leaves, ATypeThatContainsItselfHasFewLeaves) {
   Type endless{.kind = Type::Kind::Struct, .size = 8, .members = {}, .enumerators = {}};
   endless.members = {{.name = "a", .type = &endless}, {.name = "b", .type = &kInt}};
   EXPECT_LE(layout_of(endless, "x").leaves.size(), ValueLayout::kMaxLeaves);

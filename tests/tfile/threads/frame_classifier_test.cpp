@@ -50,7 +50,7 @@ TEST(KernelThreads, PidZeroGetsAnotherId) {
   EXPECT_THAT(t.threads(), ElementsAre("3/2 thread pid=0", "3/1 thread pid=1"));
 }
 
-TEST(KernelThreads, AreTasksOrCpusWithoutAPid) {
+TEST(KernelThreads, WithoutAPidThreadsAreTasksOrCpus) {
   TraceBuilder t;
   describe_kernel(t);
   t.frame(2).variable(2, 1).variable(3, 0x1000).frame(2).variable(2, 3).frame(2).end();
@@ -100,7 +100,7 @@ TEST(Threads, UnknownThreadsAreOneTrack) {
   EXPECT_THAT(t.threads(), ElementsAre("2/1 unknown thread"));
 }
 
-TEST(Threads, AnUnknownThreadIsTheOnlyKnownThread) {
+TEST(Threads, AnUnknownThreadIsMergedIntoTheOnlyKnownThread) {
   TraceBuilder t;
   describe_kernel(t);
   t.line("tp T3:9000:E:0:0");
@@ -241,7 +241,7 @@ TEST_F(Stacks, IdentifyThreads) {
                           HasSubstr(" thread sp=0x10200001 (guessed)")));
 }
 
-TEST_F(Stacks, AreNotAtZero) { EXPECT_THAT(threads({0, 0}), ElementsAre(HasSubstr(" unknown thread"))); }
+TEST_F(Stacks, ZeroIsNotAStack) { EXPECT_THAT(threads({0, 0}), ElementsAre(HasSubstr(" unknown thread"))); }
 
 // Describes a tracepoint with i386 registers and other actions for hits than for steps.
 void describe_steps(TraceBuilder& t, std::string_view steps) {
