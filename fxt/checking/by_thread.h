@@ -12,7 +12,7 @@ namespace fxt {
 template <typename T>
 class ByThread {
  public:
-  // The state of a thread, which is created when needed. The reference is valid until clear().
+  // Returns the state of a thread, and creates it when needed. The reference is valid until clear().
   T& operator[](const Thread& thread) {
     if (last_ == nullptr || last_thread_ != thread) {
       last_ = &states_[thread];

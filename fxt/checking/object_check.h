@@ -1,5 +1,5 @@
-// Checks the names of processes and threads, which are complete only at the end of the file, and the use of
-// koids in Perfetto and Tracy (rules W18, W19). Internal to the Checker.
+// Checks the names of processes and threads, after the last record, because any record may contain a name.
+// Also checks the use of koids in Perfetto and Tracy (rules W18, W19). Internal to the Checker.
 #pragma once
 
 #include <algorithm>

@@ -112,7 +112,7 @@ inline std::string_view as_written(std::string_view text, std::size_t max_bytes,
 // Bools are not numbers.
 bool is_number(const Value& value);
 
-// A name for a message, which is shortened if it is long.
+// A name for use in a message. A long name is shortened.
 std::string quoted(std::string_view name);
 
 // A hash of the category and name of an event; 0 if both are empty.

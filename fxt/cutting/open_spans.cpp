@@ -154,7 +154,7 @@ void OpenSpans::end_with_outer(SpanStack& stack, SpanStack::Position span) {
   erase(stack, inside);
 }
 
-// Deletes only empty stacks of async operations, because there may be any number of ids.
+// Deletes the stack of an async id when it is empty, because there may be any number of ids.
 void OpenSpans::forget_if_over(const Event& event, const SpanStack& stack) {
   if (is_async(event.type) && stack.empty() && stack.after == 0) asyncs_.erase(event.id);
 }
@@ -330,7 +330,7 @@ void OpenSpans::cut(Piece& piece, bool is_last) {
   };
   for (auto& [thread, stack] : threads_) cut(stack);
   for (auto& [id, stack] : asyncs_) cut(stack);
-  // Deletes empty stacks, because each piece visits all stacks, and there may be many more than open spans.
+  // Deletes empty stacks, because each piece visits all stacks, and there may be more stacks than spans.
   threads_.erase_if([](const SpanStack& stack) { return stack.empty() && stack.after == 0; });
 }
 

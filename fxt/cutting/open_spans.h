@@ -94,7 +94,7 @@ class SpanStack {
   void await_end(Position span);
   void forget_awaited(Position span);
 
-  // Spans with the same names whose end is not known.
+  // Spans that have the same names, and whose end is not known.
   struct Awaiting {
     Position innermost = {};  // OpenSpan::around leads to the other spans
     std::size_t count = 0;

@@ -35,7 +35,7 @@ void print_message(const std::string& text);
 // std::runtime_error if writing fails.
 void print(std::string_view text);
 
-// Writes the rest of the buffer. Throws std::runtime_error if writing fails, unless the reader has ended.
+// Writes the rest of the buffer. Throws std::runtime_error on failure, unless the output's reader has ended.
 void check_standard_output();
 
 // Standard output, written in blocks.

@@ -27,7 +27,7 @@ std::string help_of(const Option& option) {
   return fmt::format("{}\n{:{}}{}\n", usage, "", kHelpColumn, help);
 }
 
-// Writes one line for each command, with its meaning beside it.
+// Writes one line for each command: the command, and its meaning.
 std::string examples_of(const ProgramText& program) {
   std::string text;
   std::size_t width = 0;

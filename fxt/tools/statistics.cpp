@@ -90,7 +90,7 @@ void append_left_out(TextBuffer& out, std::size_t all, std::size_t shown) {
   if (all > shown) append(out, "  and {} more\n", all - shown);
 }
 
-// The element `index` of a list, which grows as needed.
+// Returns the element `index` of a list. The list grows as needed.
 template <typename T>
 T& element(std::vector<T>& list, std::size_t index) {
   if (index >= list.size()) list.resize(std::max(index + 1, 2 * list.size()));

@@ -14,7 +14,7 @@ namespace convert {
 
 inline void require_no_error(const fxt::MemoryOutput& trace) {
   fxt::test::check(trace.words(), [](const fxt::Finding& finding) {
-    // Recordings may exceed Tracy's clock, which a note reports.
+    // Recordings may exceed Tracy's clock; a note reports this.
     if (finding.severity != fxt::Severity::Error || finding.fault == fxt::Fault::LongSpan) return;
     fmt::print(stderr, "{} at byte {}: {}: {}\n", finding.rule, finding.offset, finding.record,
                finding.problem);

@@ -1,4 +1,4 @@
-// Short texts for the Checker's findings in words.
+// Short texts for the findings of the Checker in a file, which is given as words.
 #pragma once
 
 #include <algorithm>

@@ -23,7 +23,7 @@ struct DrawingReport {
   std::uint64_t pixels = 1;  // shapes narrower than this were merged; 0: shapes shorter than merged_ns were
   std::uint64_t merged_ns = 0;
   std::uint64_t arrows = 0, values = 0, counters = 0;
-  std::uint64_t far_marks = 0;        // instants before or after the axis, which are drawn at its ends
+  std::uint64_t far_marks = 0;        // instants outside of the axis, which are drawn at the ends of the axis
   std::uint64_t endless = 0;          // calls without an end
   std::uint64_t without_details = 0;  // calls, instants and messages whose arguments are not shown
   // The number of objects that are not drawn.

@@ -231,7 +231,7 @@ class Picture {
             number(center + kMarkHalf + 1), y_ + kRow - 7, color, name);
     }
   }
-  // The space for the name of an instant, which ends at the next instant or call.
+  // The space for the name of an instant. The space ends at the next instant or call.
   double room_behind(const Row& row, Row::Shapes::const_iterator mark) const {
     double room = width_ - kMargin;
     if (const auto next = std::next(mark); next != row.marks().end()) room = x(next->first) - kMarkHalf;

@@ -245,8 +245,8 @@ TEST(Checker, W17Balance) {
   EXPECT_EQ(broken({end(5)}), "w17");
   EXPECT_EQ(broken({begin(5), end(5)}), kClean);
   EXPECT_EQ(broken({begin(5), end(6, kA, 2)}), "w17 W17");
-  EXPECT_EQ(broken({begin(5), end(6, 0)}), kClean);   // no name on the end
-  EXPECT_EQ(broken({begin(5), end(6, kB)}), kClean);  // another name: readers ignore names for pairing
+  EXPECT_EQ(broken({begin(5), end(6, 0)}), kClean);   // the end has no name
+  EXPECT_EQ(broken({begin(5), end(6, kB)}), kClean);  // the end has another name, which readers ignore
 }
 
 TEST(Checker, W17AsyncOperations) {

@@ -221,7 +221,7 @@ TEST(OrderOfEnds, CallsContinueInTheNextPiece) {
 // ---- Random traces ----
 
 // Calls of several threads, mostly complete events. A call never begins at the same time as the call around
-// it, because readers would take the first record for the outer call.
+// it, because readers would treat the first record as the outer call.
 class RandomTrace {
  public:
   // With `has_ties`, a call may end together with an inner call, and begin when the previous call ends.

@@ -267,7 +267,7 @@ TEST(Timeline, ReportsCallsThatAreNestedTooDeep) {
   EXPECT_THAT(
       lines(events, {.max_rows = 2}),
       ElementsAre("2 calls on 1 thread", "3 calls or marks not drawn, because of their depth (--max-depth)"));
-  // Calls that are written late take the rows of earlier calls, which move to lower rows.
+  // The limit is the same for calls that are written at their ends.
   EXPECT_THAT(lines({call(1200, 1800, "c"), call(1100, 1900, "b"), call(1000, 2000, "a")}, {.max_rows = 2}),
               Contains("1 call or mark not drawn, because of their depth (--max-depth)"));
 }
