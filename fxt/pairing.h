@@ -44,7 +44,7 @@ class CallNames {
   struct Hash {
     std::size_t operator()(const View& view) const;
   };
-  // Most events have an index in the string table. Therefore, the latest name with that index is tried first.
+  // Most names have an index in the string table, so the latest name with the event's index is tried first.
   static constexpr std::size_t kGuesses = std::size_t{1} << 15;
 
   static bool is(const CallName& name, const Event& event) {

@@ -1,4 +1,4 @@
-// Checks the names of processes and threads, after the last record, because any record may contain a name.
+// Checks the names of processes and threads at the end of the file, because names may come late in the file.
 // Also checks the use of koids in Perfetto and Tracy (rules W18, W19). Internal to the Checker.
 #pragma once
 

@@ -229,7 +229,7 @@ void OpenSpans::count_cut(std::uint64_t time) {
   counters_->last_ns = std::max(counters_->last_ns, time);
 }
 
-// Counts a span that began before the range and continues in it as a record in the range.
+// Counts a span as a record in the range, if it began before the range and continues inside.
 void OpenSpans::count_in_range(OpenSpan& span, const Piece& piece) {
   if (!std::exchange(span.is_outside, false)) return;
   ++counters_->events;

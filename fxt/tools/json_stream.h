@@ -39,7 +39,7 @@ class JsonStream final : public FormatStream {
   void add(const Record& record);
   void add_event(const Event& event);
   void add_name(const KernelObject& object);
-  // Ends a call of the event's thread that begins at this time. Returns false if there is no such call.
+  // Ends a call that begins at this time on the event's thread. Returns false if there is no such call.
   bool end_at_begin(const Event& event);
   // Starts an object about this thread or process. Returns the position of the phase in `text_`.
   std::size_t begin_object(std::string_view phase, std::uint64_t process,

@@ -22,7 +22,7 @@ class EventMerge {
   void reserve(std::size_t parts) { parts_.reserve(parts); }
   void clear() { parts_.clear(); }
 
-  // Adds events of a thread that only the memory has. Scopes that are open end at the time of the flush.
+  // Adds events that are in memory only. Scopes that are open end at the time of the flush.
   void add(std::span<std::uint64_t> words, const Thread& thread) {
     if (!words.empty()) parts_.push_back({words.data(), words.data() + words.size(), &thread});
   }

@@ -64,7 +64,7 @@ INSTANTIATE_TEST_SUITE_P(
                     EdgeFile{"NameThatIsNotUtf8", {0x0010'0000'0021'0020, 0xff}, "W9"},
                     EdgeFile{"TraceInfoOfUnknownType", {0x0000'0000'0014'0010}, "W25"},
                     EdgeFile{"ProviderEventOfUnknownType", {0x0010'0000'0013'0010}, "W25"},
-                    EdgeFile{"MagicOfTwoWords", {kMagicRecord + 0x10, 0}, "W11"},  // Rust rejects it
+                    EdgeFile{"MagicOfTwoWords", {kMagicRecord + 0x10, 0}, "W11"},  // one reader rejects it
                     EdgeFile{"InitializationTwice", joined(kInit, kInit), ""},
                     EdgeFile{"InitializationOfOneWord", {0x11}, "W11"},
                     EdgeFile{"RateZeroAndMendedAfterwards", joined({0x21, 0}, kInit), "W4"}),
@@ -148,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Times, Edge,
-    testing::Values(EdgeFile{"LogTooLate", {0x0000'0001'0001'0039, kTooLate, 0x78}, "W5"},  // Rust panics
+    testing::Values(EdgeFile{"LogTooLate", {0x0000'0001'0001'0039, kTooLate, 0x78}, "W5"},  // a reader panics
                     EdgeFile{"SwitchTooLate",
                              all({named(100, 101), named(100, 102), {0x0010'1020'1300'0028, kTooLate}}),
                              "W5"},
@@ -304,7 +304,7 @@ INSTANTIATE_TEST_SUITE_P(
         EdgeFile{"LargeAndEmpty", {0x4f, 0x10'0002'0001, 5, 0}, ""},
         EdgeFile{"LargeBeyondTheRecord", {0x5f, 0x10'0002'0001, 5, 9, 0}, "W11"},
         EdgeFile{"LargeOfNearlyAllBytesThereAre", {0x4f, 0x10'0002'0001, 5, ~std::uint64_t{0}}, "W11"},
-        EdgeFile{"LargeWithASpareWord", {0x5f, 0x10'0002'0001, 5, 0, 0}, "W11"},  // Rust rejects it
+        EdgeFile{"LargeWithASpareWord", {0x5f, 0x10'0002'0001, 5, 0, 0}, "W11"},  // one reader rejects it
         EdgeFile{"LargeOfUnknownFormat", {0x0000'0200'0000'004f, 0x10'0002'0001, 5, 0}, "W25"},
         EdgeFile{"LargeOfUnknownType", {0x0000'0010'0000'004f, 0x10'0002'0001, 5, 0}, "W25"},
         EdgeFile{"BacktraceWithoutFrames", {0x0000'0000'0012'002a, 5}, ""},

@@ -139,7 +139,7 @@ TEST_F(Calls, WithoutAnEndLastUntilTheEndOfTheThread) {
   EXPECT_THAT(statistics(), ElementsAre("main 1: 400 100 400 400 400", "work 1: 300 300 300 300 300"));
 }
 
-// If a call ends after the call around it, the part after that end does not count as inside.
+// If a call ends after the call around it, the part after the outer call does not count as inside.
 TEST_F(Calls, CrossingCallsCountInTheCallAroundThem) {
   complete(kMain, 1000, 1100);
   complete(kWork, 1010, 1030);

@@ -46,7 +46,7 @@ TEST(LengthHistogram, LongerLengthsAreNearlyExact) {
   }
 }
 
-TEST(LengthHistogram, TheLongestLength) {
+TEST(LengthHistogram, TheLongestLengthHasABucket) {
   LengthHistogram lengths;
   lengths.add(std::numeric_limits<std::uint64_t>::max());
   EXPECT_GT(lengths.percentile(50), std::numeric_limits<std::uint64_t>::max() / 2048 * 2047);

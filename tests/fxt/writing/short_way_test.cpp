@@ -7,7 +7,7 @@
 namespace fxt::test {
 namespace {
 
-TEST(WriterShortWay, Instants) {
+TEST(PreparedEvents, AreWrittenAsInstants) {
   std::optional<PreparedEvent> event;
   std::optional<ThreadIndex> thread;
   EXPECT_EQ(words_after(
@@ -19,7 +19,7 @@ TEST(WriterShortWay, Instants) {
             (Words{0x0002'0001'0100'0024, 5}));
 }
 
-TEST(WriterShortWay, AcceptsAnyOrder) {
+TEST(PreparedEvents, MayComeInAnyOrder) {
   MemoryOutput output;
   Writer writer(output);
   const auto event = writer.prepare("app", "main");

@@ -291,7 +291,7 @@ TEST(Timeline, ReportsTheNumberOfExcessThreads) {
 TEST(Timeline, ReportsOddEvents) {
   Words words = trace_of({event(kEnd, 500, ""), call(1000, 2000, "main"), event(kBegin, 1100, "open"),
                           call(1200, 1300, "leaf"), call(1700, 1800, "back")});
-  std::swap(words[words.size() - 2], words.back());  // it ends before it begins
+  std::swap(words[words.size() - 2], words.back());  // the last call ends before it begins
   EXPECT_THAT(drawn(bytes_of(words)).lines,
               ElementsAre("3 calls on 1 thread", "1 call without an end in the trace",
                           "1 end not drawn, because the start is missing",
