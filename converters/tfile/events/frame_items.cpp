@@ -29,7 +29,7 @@ bool FrameItems::start(std::int16_t tracepoint, std::uint64_t address, const Fra
   has_scope_ = proof_.scope() != nullptr;
   is_elsewhere_ = context.is_step && context.pc;
   if (!has_scope_) return true;
-  // Without a pc, the place in the code is unknown. There, registers and constants may be different.
+  // Without a pc, the place in the code is unknown, so registers and constants have no known values.
   if (!context.pc)
     for (auto& values : proof_.values())
       for (ItemValue& item : values)

@@ -30,8 +30,8 @@ class RecipeCache {
     known_.push_back({.recipe = recipe, .tracepoint = tracepoint, .lane = &lane});
   }
 
-  // Finds the recipe of a frame by its tracepoint, blocks and context. Such frames have no pattern, because
-  // their registers identify the thread. Null if no recipe is known.
+  // Finds the recipe of a frame without a pattern, whose registers identify the thread, by the frame's
+  // tracepoint, blocks and context. Null if no recipe is known.
   Recipe* find(const Frame& frame, const FrameContext& context, const FrameTime& time);
   // Adds a recipe that serves other frames, up to a few of each tracepoint.
   void add(const Recipe& recipe, const Frame& frame, const FrameContext& context, const FrameTime& time);

@@ -91,8 +91,8 @@ class FrameMemory {
     return registers_.subspan(reg.offset, reg.size);
   }
 
-  // The bytes at an address. Each byte comes from the first block that has its address. Empty if a byte is
-  // missing. Valid until start().
+  // The bytes at an address: from the first block that has it, then from the first block that has the next
+  // byte, and so on. Empty if a byte is missing. Valid until start().
   FrameBytes bytes(std::uint64_t address, std::uint64_t size) {
     address = masked(address);
     const FrameBytes first = held_from(address);

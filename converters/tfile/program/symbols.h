@@ -49,7 +49,7 @@ class ProgramSymbols {
   // The scope of a code address, which may be outside of all described functions. Null if unknown. Valid as
   // long as this object.
   virtual const CodeScope* scope_at(std::uint64_t) const { return nullptr; }
-  // The debug information of the module with code at the address. Null if it contradicts the trace.
+  // The debug information of the module with code at the address; null if there is none that fits the trace.
   virtual DebugInfo* debug_info_at(std::uint64_t) const { return nullptr; }
   // Adds notes about the limits that programs have exceeded. Must be called after the functions above.
   virtual void add_notes(Notes&) const {}
