@@ -65,7 +65,7 @@ class SortedSpool {
     std::size_t next = 0;
   };
 
-  // The greatest run comes first in a heap. This is the run with the next value. Finished runs come last.
+  // A heap has its greatest run first: the run with the next value. Finished runs come last.
   static bool is_later(const Run& a, const Run& b) {
     if (b.next == b.block.size()) return false;
     return a.next == a.block.size() || b.block[b.next] < a.block[a.next];

@@ -42,8 +42,8 @@ constexpr std::string_view kScript = R"(
 'use strict';
 const data = JSON.parse(document.getElementById('data').textContent), element = id => document.getElementById(id);
 const view = element('view'), canvas = view.querySelector('canvas'), paint = canvas.getContext('2d'), tip = element('tip');
-// With #select, the page is a map in a frame of another page of the same origin: a thread takes little room, and
-// dragging selects a time, which the other page receives.
+// With #select, the page is a map in a frame of another page of the same origin. A thread takes little room.
+// Dragging selects a time, which is sent to the other page.
 const selects = location.hash === '#select' && parent !== window && location.origin !== 'null';
 const margin = 8, axisHeight = 26, heading = selects ? 13 : 15, rowHeight = selects ? 5 : 17, gap = selects ? 4 : 12;
 const counterHeight = 34, column = 6.7;
@@ -51,7 +51,7 @@ const all = data.to - data.from;
 // The smallest part to which the page can zoom, because numbers have 53 bits.
 const shortest = Math.max(20, all / 2 ** 45);
 let from = 0, span = all, width = 800, height = 400, wanted = '', bottom = axisHeight;
-let selected = null, opened = null;  // { from, to }: the time that is being dragged, and the one that is open elsewhere
+let selected = null, opened = null;  // { from, to }: the time that is dragged, and the time that the other page shows
 for (const lane of data.lanes) {
   for (const row of lane.rows || []) {
     // Starts are written as the distance from the last start.
@@ -136,7 +136,7 @@ function paintMarks(lane) {
   paint.globalAlpha = 1;
 }
 function paintCounter(lane, y) {
-  // Halves are used because the difference may exceed the greatest number.
+  // Halves are used because the difference of the values may exceed the greatest number.
   const values = lane.values, low = Math.min(0, ...values.map(v => v[1])) / 2, range = Math.max(...values.map(v => v[1])) / 2 - low;
   const base = y + counterHeight - 2, level = v => base - (range > 0 ? (counterHeight - 2) * (v / 2 - low) / range : 0);
   paint.fillStyle = '#7a9cc6';
@@ -259,7 +259,7 @@ function resize() {
   redraw();
 }
 
-// The object under the pointer, as { text, from, span }. If an instant and a call are both there, it is the instant.
+// The object under the pointer, as { text, from, span }. If an instant and a call are both there, returns the instant.
 function hit(x, y) {
   const inPage = y + view.scrollTop, ns = timeAt(x), near = 4 * span / width;
   const lane = data.lanes.find(one => inPage >= one.top && inPage < one.top + (one.values ? counterHeight : one.rows.length * rowHeight));

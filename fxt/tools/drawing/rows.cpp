@@ -7,8 +7,8 @@
 namespace fxt::tools {
 namespace {
 
-// The maximum width of a shape of merged calls. It keeps the shapes small, so that a click still selects a
-// small part of the picture.
+// The maximum width of a shape of merged calls. This limit keeps the shapes small, so that a click still
+// selects a small part of the picture.
 constexpr std::uint64_t kMergedPixels = 8;
 
 bool is_narrow(const Shape& call, std::uint64_t pixel_ns) {
