@@ -165,7 +165,7 @@ class Input:
         self.whole, self.view = self.fitted() if self.is_trace else self.converted()
 
     def key(self, kind, *options, paths=None):
-        """The key of files that fxt-convert, or another of the programs, makes of `paths`, or else of all paths."""
+        """The key of files that fxt-convert, or another program, makes from `paths` (None: from all paths)."""
         is_converted = not self.is_trace and kind in ("unpacked", "whole", "index", "part")
         tools = ["fxt-convert"] if is_converted else ["fxt-convert", "fxt-cut", "fxt-draw", "fxt-dump"]
         return [kind, *options, self.name, [stamp_of(program(name)) for name in tools], *map(stamp_of, paths or self.paths)]

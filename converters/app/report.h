@@ -17,7 +17,7 @@ namespace convert {
 struct Fitted {
   std::uint64_t shortest_ns = 0;  // the shortest length that is shown
   std::uint64_t left_out = 0;     // number of calls
-  std::uint64_t time_ns = 0;      // the time in these calls; nested ones count once
+  std::uint64_t time_ns = 0;      // the time in these calls, without counting nested calls twice
   std::uint64_t outside_ns = 0;   // the part of this time that is in no shown call
 };
 

@@ -32,7 +32,7 @@ class Notes(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.found, cls.begun, cls.uses = definitions()
-        cls.kinds = {}  # by name: for each importer with a constant of this name, whether it is informational
+        cls.kinds = {}  # by name: whether the note is informational, for each importer with such a constant
         for _, name, _, informational in cls.found:
             cls.kinds.setdefault(name, set()).add(bool(informational))
         cls.page = (REPOSITORY / "docs" / "notes.md").read_text()

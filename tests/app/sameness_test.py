@@ -135,7 +135,7 @@ def joined(parts, edges=()):
             else:
                 calls[call[:5]] += count
         for name in begun.keys() | going_on.keys():
-            # Of calls with the same name, the outermost one begins first and ends last.
+            # Among calls with the same name, the outermost one begins first and ends last.
             for begin, (end, goes_on) in zip(sorted(begun[name]), sorted(going_on[name], reverse=True), strict=True):
                 if goes_on:
                     begins[name].append(begin)

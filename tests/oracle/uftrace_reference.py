@@ -140,7 +140,7 @@ def read_records(recording):
 
 def calls_of(records, image_starts=()):
     """The calls of one thread, in the order of their entries, from its records; and the names of the functions that
-    returned without being open. setjmp does this once more for every longjmp.
+    returned without being open. setjmp returns in this way once for every longjmp.
 
     `image_starts` are the times at which the thread got another program by exec, which ends all calls.
     """

@@ -39,7 +39,7 @@ class TraceBuilder {
   TraceBuilder& static_data(std::string_view bytes);
   TraceBuilder& raw(std::string_view bytes);  // in the open frame, or between frames
   TraceBuilder& end_frame();                  // the following text is between frames
-  // Adds the end marker: 4 zero bytes, like GDB.
+  // Adds the end marker: 4 zero bytes, as GDB does.
   TraceBuilder& end();
 
   void big_endian() { order_ = std::endian::big; }
@@ -92,7 +92,7 @@ void describe_tick(TraceBuilder& t);
 // Two hexadecimal digits per byte.
 std::string hex_of(std::string_view text);
 
-// A block of the general registers of i386, 64 bytes. All others are zero. Needs the line `R 40`.
+// A block of the general registers of i386, 64 bytes. The other registers are zero. Needs the line `R 40`.
 std::string i386_registers(std::uint32_t eip, std::uint32_t esp);
 
 }  // namespace convert::tfile

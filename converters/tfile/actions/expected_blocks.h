@@ -81,7 +81,7 @@ class LocationTable {
                  bool is_beginning) const;
 
   std::vector<ExpectedFrames> locations_;
-  std::vector<Range> ranges_;  // by tracepoint: its part of each of the vectors
+  std::vector<Range> ranges_;  // by tracepoint: its range in each of the vectors
   std::vector<std::pair<std::uint64_t, std::uint32_t>> by_address_;  // addresses and indexes of locations
   Shapes hit_shapes_, step_shapes_;                                  // sorted
 };

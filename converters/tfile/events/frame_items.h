@@ -53,7 +53,7 @@ class FrameItems {
   // The expressions among the actions, and the item that each recorded.
   const std::vector<const Replay::ActionResult*>& expressions() const { return proof_.expressions(); }
   std::optional<std::size_t> item_of(std::size_t expression) const { return proof_.item_of(expression); }
-  // The bytes; empty if the frame lacks them or, except in steps with a pc, if no action explains them.
+  // The bytes. Empty if the frame lacks them, or if no action explains them. Steps with a pc need no action.
   FrameBytes recorded(std::uint64_t address, std::uint64_t size);
 
  private:

@@ -29,7 +29,7 @@ class SessionEvents {
   // frame's time if the start is unknown. Returns the time from which on frames are shown.
   std::uint64_t emit_start(std::uint64_t first_frame_ns);
   void emit_damage(std::span<const Damage> all, std::uint64_t time_ns);
-  // Returns the time of the end.
+  // Returns the end time of the recording.
   std::uint64_t emit_end(std::uint64_t last_frame_ns);
 
  private:

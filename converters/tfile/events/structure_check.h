@@ -9,8 +9,8 @@
 
 namespace convert::tfile {
 
-// Looks at the first frames of the trace. Once a frame contradicts a structure, no value of that module is
-// shown with a type.
+// Looks at the first frames of the trace. Once a frame contradicts a structure, no value of the module with
+// this structure is shown with a type.
 void check_structures(const TraceFile& trace, const LocationTable& locations, ModuleSet& modules,
                       Notes& notes);
 

@@ -53,7 +53,7 @@ std::string wide_text(std::size_t character_bytes, std::span<const std::byte> by
 std::string spelled_text(std::span<const std::byte> bytes, std::uint64_t size);
 // "0x00ff…": all hexadecimal digits of a register that is not a number.
 std::string hex_text(std::span<const std::byte> bytes, std::endian order);
-// "[ PF ZF IF ]"; fields of several bits are "name=value".
+// Returns "[ PF ZF IF ]", for example. A field of several bits is "name=value".
 std::string flags_text(const Register& reg, std::uint64_t value);
 
 }  // namespace convert::tfile

@@ -148,7 +148,7 @@ class FrameMemory {
 
   // Addresses and sizes.
   using Ranges = std::vector<std::pair<std::uint64_t, std::size_t>>;
-  // Starts a list of the places that read() and number() are asked for. taken_reads() returns and ends it.
+  // Starts a list of the memory that read() and number() are asked for. taken_reads() ends and returns it.
   void list_reads() { reads_.emplace(); }
   Ranges taken_reads() { return *std::exchange(reads_, std::nullopt); }
 
@@ -157,7 +157,7 @@ class FrameMemory {
     const auto bytes = register_bytes(reg);
     return bytes.empty() || bytes.size() > 8 ? std::nullopt : std::optional(unsigned_bits(bytes, order_));
   }
-  // Takes the target's number of the register.
+  // `number` is the target's number of the register.
   std::optional<std::uint64_t> register_value(std::uint64_t number) {
     const Register* const reg = layout_ != nullptr ? layout_->by_number(number) : nullptr;
     return reg != nullptr ? register_value(*reg) : std::nullopt;

@@ -225,7 +225,7 @@ const DebugUnits::Function* DebugUnits::Unit::function_at(Dwarf_Addr pc, fxt::Bu
     add_functions(die, functions, ranges);
     std::ranges::stable_sort(functions, {}, &Function::begin);
   }
-  constexpr int kMaxNested = 16;  // one function's code may be around that of others
+  constexpr int kMaxNested = 16;  // the code of a function may be around the code of others
   auto next = std::ranges::upper_bound(functions, pc, {}, &Function::begin);
   for (int steps = 0; next != functions.begin() && steps < kMaxNested; ++steps)
     if (--next; pc < next->end) return &*next;

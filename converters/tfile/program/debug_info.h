@@ -115,7 +115,7 @@ struct CodeScope {
   Dwarf_Die unit{};
   std::vector<Dwarf_Die> functions;       // innermost first; all but the last are inlined
   std::vector<Dwarf_Die> blocks;          // of the innermost function, innermost first, with abstract origins
-  std::vector<const void*> instantiated;  // blocks in those origins that have instances with code, sorted
+  std::vector<const void*> instantiated;  // blocks of abstract origins that have instances with code, sorted
   // The classes and namespaces of the innermost function, innermost first, and then its unit.
   struct Enclosing {
     Dwarf_Die die;

@@ -25,7 +25,7 @@ void Children::find_abbreviation() {
 void Children::next() {
   constexpr std::uint64_t kFew = 64;
   constexpr std::uint64_t kUnended =
-      16 * fxt::kMiB;  // for a unit that ends before its DIEs, which is damaged
+      16 * fxt::kMiB;  // the cost of a damaged unit, which ends before its DIEs
   Dwarf_Die following{};
   is_at_end_ = dwarf_siblingof(&child_, &following) != 0;
   if (work_ != nullptr) {

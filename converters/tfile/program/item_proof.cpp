@@ -161,7 +161,7 @@ std::optional<bool> ItemProof::has_expression(std::size_t item) {
       std::ranges::all_of(collected.text, [](char c) { return c == '.' || is_word_character(c); }))
     return false;
   if (collected.kind != Kind::Name) return std::nullopt;
-  // A variable in memory has an expression, unless it is static.
+  // GDB records a variable in memory by an expression, unless the variable is static.
   const Value& named = values.front().value;
   const bool is_in_frame = named.type != nullptr && named.storage.kind == Storage::Kind::Memory &&
                            named.type->kind != Type::Kind::Function &&

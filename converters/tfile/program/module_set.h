@@ -27,7 +27,7 @@ class ModuleSet : public ProgramSymbols {
   // Finds out where the programs were loaded, and leaves out programs that contradict the tracepoints, with a
   // note for each. If the user gave the place of such a program, it is still used for the names of code, but
   // not for values. The first program is the executable. A null pointer stands for a program that could not
-  // be used. `locations` are the trace's. Throws UsageError if a bias is for none of the programs.
+  // be used. `locations` belong to the trace. Throws UsageError if a bias is for none of the programs.
   ModuleSet(std::vector<std::unique_ptr<Program>> programs, const TraceFile& trace,
             const LocationTable& locations, const std::vector<GivenBias>& biases, Notes& notes);
 

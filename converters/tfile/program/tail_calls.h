@@ -1,6 +1,6 @@
 // Functions that ended with a jump to another function (a tail call) have no frame on the stack. GDB's `bt`
-// shows those of them that must have been called. DWARF lists the calls of functions, and this class searches
-// them.
+// shows such functions if they must have been called. DWARF lists the calls of functions, and this class
+// searches them.
 #pragma once
 
 #include <cstddef>

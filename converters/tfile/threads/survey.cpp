@@ -61,7 +61,7 @@ class Surveyor {
     std::uint64_t memory_blocks = 0, memory_bytes = 0, variable_values = 0;
   };
 
-  // The frames of one pattern: the contents of the first frame, and the number of others.
+  // The frames of one pattern: the contents of the first frame, and the number of further frames.
   struct KnownFrames {
     std::int16_t tracepoint;
     Contents contents;

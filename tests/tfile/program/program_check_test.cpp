@@ -335,7 +335,7 @@ class CollectedPlaces : public LoadBias {
     action.length = size;
     return action;
   }
-  // "reg 6; const16 OFFSET; ext 16; add", then the rest.
+  // "reg 6; const16 OFFSET; ext 16; add", then `rest`.
   static TracepointAction at_frame(int offset, std::initializer_list<int> rest) {
     TracepointAction action{.kind = TracepointAction::Kind::Expression};
     for (const int byte : {0x26, 0, 6, 0x23, offset >> 8 & 0xff, offset & 0xff, 0x16, 16, 2})
