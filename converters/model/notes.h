@@ -17,7 +17,7 @@ namespace convert {
 struct NoteKind {
   std::string_view name;  // stable, because it is in reports and in the argument `repaired`
   std::string_view
-      meaning;  // a clause for the report, in the plural: "exits whose entry was not recorded"
+      meaning;  // a clause for the text report, in the plural, as in "exits whose entry was not recorded"
   // True if the note is informational: the recorded data are on the timeline, or an option omits them.
   bool is_remark = false;
 };

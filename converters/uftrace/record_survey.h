@@ -36,7 +36,7 @@ struct RecordSurvey {
   std::uint64_t events = 0;
   std::map<std::uint64_t, std::uint64_t> events_by_id;  // for the first kMaxEventIds ids
   std::size_t max_depth = 0;                            // maximum number of open calls
-  std::uint64_t reversed = 0;                  // records with a time before that of the previous one
+  std::uint64_t reversed = 0;                  // records whose time is less than that of the previous record
   std::optional<std::uint64_t> first_ns = {};  // first time of an entry, exit or event
   std::uint64_t last_ns = 0;
   std::vector<DamagedRange> damage;  // the first kMaxDamage ranges

@@ -68,7 +68,7 @@ class ThreadEvents {
   TaskSymbols symbols_;
   std::map<std::pair<std::uint32_t, std::uint64_t>, Variable> variables_;  // indexed by epoch and address
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::optional<NameId>>
-      call_sites_;  // names, indexed by epoch and address; nothing if unknown
+      call_sites_;  // names of call sites, indexed by epoch and address; nothing if unknown
   SessionSpan registered_ = {.until_ns = 0};  // the last result of add_use()
   Arguments for_entry_;
   Arguments for_exit_;

@@ -15,12 +15,12 @@ namespace {
 // The bits of `commit` in a page.
 struct PageCommit {
   using Size = fxt::Field<0, 26>;      // size of the events in bytes
-  using CountStored = fxt::Field<30>;  // the number of lost events follows the events, as a long
+  using CountStored = fxt::Field<30>;  // the number of lost events is stored after the events, as a long
   using Lost = fxt::Field<31>;         // events were lost before this page
 };
 
-// `type_len` in the header of an event. Up to kMaxWords, it is the size of the payload in words. After kLong,
-// a u32 follows with the size of the payload and of itself in bytes.
+// `type_len` in the header of an event. Values from 1 to kMaxWords are the size of the payload in words. If
+// the value is kLong, a u32 follows: the size of the payload in bytes, plus the 4 bytes of this u32.
 namespace type_len {
 constexpr std::uint32_t kLong = 0;
 constexpr std::uint32_t kMaxWords = 28;
@@ -50,7 +50,7 @@ struct RingHeader {
 struct LongTime {
   using Low = fxt::Field<0, 26>;
   using High = fxt::Field<27, 58>;
-  using Epoch = fxt::Field<59, 63>;  // upper bits of an absolute time, which are taken from the page's time
+  using Epoch = fxt::Field<59, 63>;  // upper bits of an absolute time, which only the page's time has
 };
 static_assert(fxt::kTilesWord<LongTime::Low, LongTime::High, LongTime::Epoch>);
 
@@ -128,8 +128,8 @@ void KernelCursor::drop_page_from(std::size_t offset, const NoteKind& kind, std:
   close_page();
 }
 
-// The time of a page is plausible unless most of the following pages have earlier times. Following pages with
-// earlier times than the events read so far are ignored, because they are damaged.
+// The time of a page is plausible unless most of the next pages have earlier times. A next page is not asked
+// if its time is before the events read so far, because this page is then damaged.
 bool KernelCursor::has_plausible_time(std::uint64_t time_ns, std::span<const std::byte> behind) const {
   if (time_ns >= kTimeLimitNs || time_ns + kKernelSlackNs < last_ns_) return false;
   int votes = 0;
@@ -142,7 +142,7 @@ bool KernelCursor::has_plausible_time(std::uint64_t time_ns, std::span<const std
   return votes >= 0;
 }
 
-// The latest possible time of the page's events: the time of the next page, if that is plausible.
+// Returns the latest possible time of the page's events. This is the next page's time if it is plausible.
 std::uint64_t KernelCursor::limit_of(std::uint64_t time_ns, std::span<const std::byte> behind) const {
   if (behind.size() < layout_.data_offset()) return kTimeLimitNs - 1;
   const std::uint64_t next_ns = head_of(behind).time_ns;
@@ -152,7 +152,7 @@ std::uint64_t KernelCursor::limit_of(std::uint64_t time_ns, std::span<const std:
   return is_plausible ? next_ns + kKernelSlackNs : kTimeLimitNs - 1;
 }
 
-// The number of events lost before the page: nothing if none were lost, 0 if the number is unknown.
+// Returns the number of events lost before the page: nothing if none were lost, 0 if the number is unknown.
 std::optional<std::uint64_t> KernelCursor::lost_before(const PageHead& head,
                                                        std::span<const std::byte> page) const {
   if (PageCommit::Lost::get(head.commit) == 0) return std::nullopt;
@@ -165,7 +165,7 @@ std::optional<std::uint64_t> KernelCursor::lost_before(const PageHead& head,
 
 // ---- Events ----
 
-// Returns false if no page is open, or at the end of the page, which is then closed.
+// Goes to the next event of the open page. At the end of the page, closes the page and returns false.
 bool KernelCursor::next_in_page() {
   if (page_.empty()) return false;
   if (lost_) {
@@ -210,7 +210,7 @@ bool KernelCursor::next_in_page() {
   return false;
 }
 
-// Payloads are padded to whole words. Returns false if the page is too short.
+// Emits an event. Payloads are padded to whole words. Returns false if the payload ends after the page.
 bool KernelCursor::emit_payload(std::size_t length) {
   const std::size_t left = page_.size() - at_;
   if (length > left) return drop_half_event();
@@ -220,14 +220,14 @@ bool KernelCursor::emit_payload(std::size_t length) {
   return true;
 }
 
-// Always returns false.
+// Drops the page from the current event on. Always returns false.
 bool KernelCursor::drop_impossible(std::uint64_t time_ns) {
   drop_page_from(start_, kDamagedBytes, fmt::format("the event's time of {} ns is impossible here", time_ns));
   return false;
 }
 
-// Always returns false. If the end of the file cuts the page, half an event at its end is not reported as
-// further damage.
+// Drops an event that ends after its page. Always returns false. If the file ends inside the page, no note
+// about this event is added, because there is one about the page already.
 bool KernelCursor::drop_half_event() {
   if (page_bytes_ < layout_.page_bytes)
     close_page();

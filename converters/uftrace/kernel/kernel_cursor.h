@@ -1,5 +1,5 @@
-// Reads one kernel-cpu<N>.dat forward, event by event. All knowledge of the kernel's ring buffer
-// (Documentation/trace/ring-buffer-design.rst in the kernel) is here. Damage affects only its own page.
+// Reads one kernel-cpu<N>.dat forward, event by event. Decodes the format of the kernel's ring buffer
+// (Documentation/trace/ring-buffer-design.rst in Linux). Damage in a page does not affect other pages.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace convert::uftrace {
 struct KernelEvent {
   enum class Kind : std::uint8_t { Data, Lost };
   Kind kind = Kind::Data;
-  std::uint64_t order_ns = 0;               // never decreases in a file
+  std::uint64_t order_ns = 0;               // time of the event; raised if it is less than a time before
   std::span<const std::byte> payload = {};  // for Data; valid until the next event
   std::uint64_t lost = 0;                   // for Lost: number of missing events; 0 if unknown
 };
@@ -24,7 +24,7 @@ struct KernelEvent {
 // The settings for reading all files of a recording.
 struct KernelReading {
   PageLayout pages = {};
-  Notes* notes = nullptr;  // null if another reader notes damage
+  Notes* notes = nullptr;  // null if another reader adds the notes
 };
 
 class KernelCursor : public CpuFileCursor {
@@ -58,7 +58,7 @@ class KernelCursor : public CpuFileCursor {
 
   bool next_in_page();
   bool emit_payload(std::size_t length);
-  // Returns false if the time is impossible. Then the rest of the page is dropped.
+  // If the time is impossible, drops the rest of the page and returns false.
   bool set_time(std::uint64_t time_ns) {
     if (time_ns > limit_ns_) return drop_impossible(time_ns);
     time_ns_ = time_ns;
@@ -68,15 +68,15 @@ class KernelCursor : public CpuFileCursor {
   bool drop_half_event();
 
   PageLayout layout_;
-  std::span<const std::byte> page_;  // ends with the events; empty between pages
+  std::span<const std::byte> page_;  // the open page up to the end of its events; empty if none is open
   std::size_t page_bytes_ = 0;       // size of the page in the file
   std::size_t at_ = 0;               // current position in the page
   std::size_t start_ = 0;            // start of the current event in the page
-  std::uint64_t time_ns_ = 0;        // of the latest event: the page's time plus deltas
+  std::uint64_t time_ns_ = 0;        // time of the latest event: the page's time plus deltas
   std::uint64_t limit_ns_ = 0;       // the latest possible time of events in the page
   std::uint64_t last_ns_ = 0;        // the latest time in the file
   std::uint64_t pages_ = 0;
-  std::optional<std::uint64_t> lost_ = {};  // number of events lost before the page, not emitted yet
+  std::optional<std::uint64_t> lost_ = {};  // events lost before the page; nothing once emitted
   KernelEvent event_;
 };
 

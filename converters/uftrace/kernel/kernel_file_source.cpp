@@ -11,13 +11,13 @@
 namespace convert::uftrace {
 namespace {
 
-// Bits of `prev_state`: the reasons why a thread does not run, and the subset for a thread that has exited.
+// Bits of `prev_state`: all reasons why a thread does not run, and the two of a thread that has exited.
 constexpr std::uint64_t kSleepingStates = 0xff, kDeadStates = 0x10 | 0x20;
 // Bits of `common_flags` for events in a hardware, a software, or a non-maskable interrupt.
 constexpr std::uint64_t kInterruptFlags = 0x08 | 0x10 | 0x40;
 
-// Most functions return an int, and the upper half of the register is undefined. The kernel's own tracer
-// recognizes error codes in the same way.
+// Extends the sign of a 32-bit value, or of an error code in 64 bits. Most functions return an int, so the
+// upper half of the register is undefined. The kernel's own tracer also recognizes error codes this way.
 std::uint64_t return_value(std::uint64_t value, std::uint8_t size) {
   constexpr std::int32_t kLowestError = -4095;
   const auto low = static_cast<std::int32_t>(static_cast<std::uint32_t>(value));
@@ -25,14 +25,14 @@ std::uint64_t return_value(std::uint64_t value, std::uint8_t size) {
   return size == sizeof(low) || is_error ? static_cast<std::uint64_t>(std::int64_t{low}) : value;
 }
 
-// A thread that is still runnable was preempted. FXT calls this state running.
+// If the thread could still run, it was preempted. FXT calls its state Running.
 ThreadState shown_state(std::uint64_t state) {
   if ((state & kDeadStates) != 0) return ThreadState::Dead;
   return (state & kSleepingStates) == 0 ? ThreadState::Running : ThreadState::Blocked;
 }
 
-// The priority -1 belongs to a thread with a deadline. In Linux, 0 is the highest priority, but in FXT it
-// stands for an idle CPU.
+// Limits a priority to the range 1 to 255. In Linux, -1 is the priority of a thread with a deadline, and 0 is
+// the highest other priority. In FXT, 0 stands for an idle CPU.
 std::uint64_t shown_priority(std::uint64_t value, std::uint8_t size) {
   return static_cast<std::uint64_t>(std::clamp<std::int64_t>(
       static_cast<std::int64_t>(extended(value, 8 * std::uint64_t{size}, true)), 1, 0xff));
@@ -91,8 +91,8 @@ void KernelFileSource::lose_events(const KernelEvent& event, Cpu& cpu) {
   if (cpu.queue != nullptr) stage_loss(*cpu.queue, event.order_ns, cpu);
 }
 
-// A loss affects at least two threads: the thread that ran before it, and the thread that ran after it. It is
-// unknown which other threads ran in between.
+// Adds a Lost message to a thread. Two threads get such a message: the one that ran before the loss, and the
+// one that ran after it. It is unknown which other threads ran in between.
 void KernelFileSource::stage_loss(KernelQueue& queue, std::uint64_t time_ns, const Cpu& cpu) {
   put(queue,
       {.time_ns = time_ns, .address = cpu.lost, .depth = cpu.number, .kind = KernelMessage::Kind::Lost});
@@ -186,7 +186,7 @@ void KernelFileSource::stage_switch(const Tracepoint& tracepoint, const KernelEv
              {.time_ns = 0, .kind = KernelMessage::Kind::SwitchIn});
 }
 
-// A wakeup in an interrupt has no waker, because the interrupted thread did not cause it.
+// A wakeup in an interrupt has no waking thread, because the interrupted thread did not cause the wakeup.
 void KernelFileSource::stage_wakeup(const Tracepoint& tracepoint, const KernelEvent& event, const Cpu& cpu) {
   const auto payload = event.payload;
   if (!tracepoint.woken_thread.fits(payload)) return;
@@ -208,8 +208,8 @@ const Tracepoint* KernelFileSource::find_tracepoint(std::uint64_t type) const {
   return shown_.tracepoints != nullptr ? shown_.tracepoints->find(type) : nullptr;
 }
 
-// Returns the queue of the thread that an event is about, if the event is from `current`, a thread of another
-// program. Events from threads of the recording are shown only on those threads.
+// Finds the thread that an event is about, and returns its queue. Returns null if the event happened in a
+// thread of the recording that is left out, because its events are shown only in itself.
 KernelQueue* KernelFileSource::find_subject(ThreadId current, const Tracepoint& tracepoint,
                                             const KernelEvent& event) {
   if (std::ranges::binary_search(shown_.left_out, current)) return nullptr;

@@ -1,4 +1,4 @@
-// Reads the kernel's files of a recording and passes their events to the threads.
+// Reads the kernel's files of a recording and passes their events to the queues of the threads.
 #pragma once
 
 #include <bit>
@@ -35,10 +35,10 @@ class KernelFileSource : public CpuFileSource<KernelCursor, KernelMessage, Kerne
   KernelFileSource(const KernelFiles& files, QueuesByThread<KernelQueue>& queues, Symbolizer& symbolizer,
                    const Shown& shown, Notes& notes, ImportStats& stats);
 
-  // Skips the events that no thread gets, and returns the time of the next event; kForever at the end.
+  // Skips events that no thread gets. Returns the time of the first other event, or kForever without one.
   std::uint64_t find_first_ns();
 
-  // Finds the time of the last message of each queue. Reads all files, so there is nothing left to pump.
+  // Finds the time of the last message of each queue. Reads all files, so nothing is left for pump().
   void find_last_ns() {
     for (auto& [thread, queue] : queues()) queue.set_last_ns(0);
     read_all([](KernelQueue& queue, std::uint64_t time_ns) { queue.set_last_ns(time_ns); });
@@ -80,12 +80,12 @@ class KernelFileSource : public CpuFileSource<KernelCursor, KernelMessage, Kerne
 
   std::endian order_;
   CommonFields common_;
-  std::vector<GraphFormat> graph_;  // two or three formats
+  std::vector<GraphFormat> graph_;  // the formats of entries (one or two) and of exits
   Symbolizer& symbolizer_;
   AddressCache<LabelId> labels_;  // labels of functions
   Shown shown_;
   Notes& notes_;
-  std::vector<Cpu> cpus_;  // by file
+  std::vector<Cpu> cpus_;  // indexed by file
 };
 
 }  // namespace convert::uftrace

@@ -14,14 +14,14 @@ namespace convert::uftrace {
 namespace {
 
 constexpr std::string_view kBlockMark = "TRACEFS: ";
-// A page of the smallest size has space for one event. The largest known pages of a kernel have 64 KiB.
+// The smallest page has space for an event. The largest known pages of a kernel have 64 KiB.
 constexpr std::size_t kMinPage = 64, kMaxPage = std::size_t{1} << 20;
-// The kernel's own events have at most 130 fields. Fields of an event may overlap.
+// The kernel's own events have at most 130 fields. The limit is needed because fields may overlap.
 constexpr fxt::Limit kFields{"fields of a kernel event that are shown", 256, 0};
 
 // ---- Formats of events ----
 
-// The number after the first `key`.
+// Returns the number after the first `key` in the text.
 std::optional<std::size_t> number_of(std::string_view text, std::string_view key) {
   const std::size_t at = text.find(key);
   if (at == std::string_view::npos) return std::nullopt;
@@ -132,7 +132,7 @@ class HeaderParser {
     if (!length) return false;
     std::string_view text = rest_.substr(0, *length);
     const std::string_view behind = rest_.substr(text.size());
-    // A wrong length must not affect the following blocks.
+    // If the length is wrong, this block ends where the next one begins.
     if (text.size() < *length || !(behind.empty() || behind.starts_with(kBlockMark))) {
       note_damage(fmt::format("the block should have {} bytes, but does not end there", *length));
       const std::size_t next = rest_.find(fmt::format("\n{}", kBlockMark));
@@ -159,7 +159,7 @@ class HeaderParser {
       note_damage(fmt::format("the format of {} has no ID", name));
   }
 
-  // Finds the size of a long in the kernel. LONG_SIZE is the recorder's size, which may be smaller.
+  // Finds the size of a `long` in the kernel. LONG_SIZE is its size in the recorder, which may be smaller.
   void parse_header_page(std::string_view text) {
     for (const EventField& field : parse_fields(text))
       if (field.name == "commit" && (field.size == 4 || field.size == 8))

@@ -1,5 +1,5 @@
-// The file `kernel_header`: the layout of pages in the kernel's ring buffer, and the formats of their events,
-// copied from tracefs.
+// The file `kernel_header`. It has the layout of pages in the kernel's ring buffer, and the formats of the
+// events in these pages. The recorder copies both from tracefs.
 #pragma once
 
 #include <algorithm>
@@ -44,8 +44,8 @@ struct IntegerField {
 
 // A `field:` line in a format file of tracefs.
 struct EventField {
-  // A string or array may be at another place in the payload. Then the field is a word with the offset and
-  // the size of the string or array.
+  // Inline: the field contains the value. Otherwise, the field is a word with the offset and the size of a
+  // string or array, which is elsewhere in the payload.
   enum class Storage : std::uint8_t { Inline, DataLocation, RelativeLocation };
 
   std::string name;
@@ -64,7 +64,7 @@ struct EventFormat {
   std::string print_format;        // the text after `print fmt:`
 
   const EventField* find(std::string_view field) const;  // null if no field has that name
-  // exists() of the result is false if no integer has that name.
+  // If no integer field has that name, exists() of the result is false.
   IntegerField integer(std::string_view field) const;
 };
 

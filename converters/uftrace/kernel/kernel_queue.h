@@ -1,4 +1,4 @@
-// The messages for one thread from the kernel's files, in the order of time.
+// The events of the kernel's files that one thread gets, as messages in the order of time.
 #pragma once
 
 #include <algorithm>
@@ -18,11 +18,11 @@ struct KernelMessage {
   static constexpr std::uint16_t kNoDepth = 0xffff;
 
   std::uint64_t time_ns;
-  // Entry, Exit: the address of the function. Lost: the number of events, 0 if unknown. Event: the id of the
-  // tracepoint. SwitchOut: the ThreadState.
+  // Entry, Exit: the address of the function. Lost: the number of lost events, 0 if unknown. Event: the id of
+  // the tracepoint. SwitchOut: the ThreadState.
   std::uint64_t address = 0;
-  // Entry: the address of the caller. Exit: the return value. Event: the size in bytes. Switches: the
-  // priority of the thread. Wakeup: the waking thread in the timeline, 0 if unknown.
+  // Entry: the address of the caller. Exit: the return value. Event: the size of the payload in bytes.
+  // Switches: the priority of the thread. Wakeup: the timeline's id of the waking thread, 0 if unknown.
   std::uint64_t value = 0;
   LabelId label = {};              // for Entry and Exit
   std::uint16_t depth = kNoDepth;  // Entry, Exit: the depth counted by the kernel; others: the CPU
@@ -31,15 +31,15 @@ struct KernelMessage {
 };
 static_assert(sizeof(KernelMessage) == 32 && std::is_trivially_copyable_v<KernelMessage>);
 
-// A queue in which the payload of an Event follows its message. The payload takes the space of as many
-// messages as it needs.
+// A queue in which the payload of an Event follows the Event's message. The payload takes the space of one or
+// more messages.
 class KernelQueue : public MessageQueue<KernelMessage> {
  public:
-  // Sets the thread in the timeline.
+  // Sets the timeline's id of the thread.
   void set_thread(ThreadId thread) { thread_ = thread; }
   ThreadId thread() const { return thread_; }
 
-  // Sets the time of the last message; kForever if it is unknown.
+  // Sets the time of the last message; kForever if the time is unknown.
   void set_last_ns(std::uint64_t time_ns) { last_ns_ = time_ns; }
   std::uint64_t last_ns() const { return last_ns_; }
 
@@ -50,8 +50,8 @@ class KernelQueue : public MessageQueue<KernelMessage> {
       stage(part);
     }
   }
-  // Consumes the first message, which must be an Event. Returns its payload, which is valid until the next
-  // deliver().
+  // Removes the first message, which must be an Event. Returns the Event's payload, which is valid until the
+  // next deliver().
   std::span<const std::byte> pop_event() {
     const std::size_t size = first()->value;
     const std::size_t parts = (size + sizeof(KernelMessage) - 1) / sizeof(KernelMessage);

@@ -1,4 +1,4 @@
-// Evaluates expressions in the print formats of kernel events, which determine how fields are shown.
+// Evaluates the expressions in the print formats of kernel events. They determine how fields are shown.
 #include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
@@ -24,8 +24,8 @@ void append_symbol(const std::vector<PrintExpression::Name>& names, Number value
     fmt::format_to(std::back_inserter(result), "{:#x}", value);
 }
 
-// A name is shown if all of its bits are set. Bits without a name are shown as a number. The name of 0 is
-// used only for the value 0.
+// Appends the name of each flag whose bits are all set in `value`. Bits without a name are shown as a number.
+// The name of 0 is shown only for the value 0.
 void append_flags(const PrintExpression& flags, Number value, std::string& result) {
   bool is_first = true;
   const auto append = [&](std::string_view part) {

@@ -32,7 +32,7 @@ struct UnaryOperator {
 };
 struct BinaryOperator {
   std::string_view sign;
-  int precedence;  // an operator with a higher number binds more tightly
+  int precedence;  // an operator with a higher precedence binds more tightly
   Result (*apply)(Number, Number);
 };
 
@@ -70,7 +70,7 @@ constexpr std::array kBinary{
     BinaryOperator{"%", 10, [](Number a, Number b) { return b != 0 ? Result(a % b) : Result(); }},
 };
 
-// The operator at the start of `text`; null if it does not start with one.
+// Returns the operator at the start of `text`, or null if there is none.
 const auto* find_operator(const auto& operators, std::string_view text) {
   const auto found = std::ranges::find_if(
       operators, [text](const auto& candidate) { return text.starts_with(candidate.sign); });
@@ -79,7 +79,7 @@ const auto* find_operator(const auto& operators, std::string_view text) {
 
 // ---- Arguments: C expressions ----
 
-// All functions except printed_fields() throw std::invalid_argument if the text is not as expected.
+// Parses a format string and its arguments. Throws std::invalid_argument if the text is not as expected.
 class PrintParser {
  public:
   PrintParser(const EventFormat& format, std::string_view text) : format_(format), rest_(text) {
@@ -128,7 +128,7 @@ class PrintParser {
     return result;
   }
 
-  // Parses operators that bind more tightly than `precedence`.
+  // Parses operands that are joined by operators with a higher precedence than `precedence`.
   PrintExpression binary(int precedence) {
     PrintExpression left = unary();
     for (;;) {
@@ -140,7 +140,7 @@ class PrintParser {
     }
   }
 
-  // Casts are skipped, because they do not change the values that have names.
+  // Skips casts, because none of them changes a value that has a name.
   PrintExpression unary() {
     if (++nesting_ > kMaxNesting) throw std::invalid_argument("nested too deep");
     const UnaryOperator* const found = find_operator(kUnary, rest_);
@@ -164,7 +164,7 @@ class PrintParser {
     const std::string_view word = consume_word();
     if (is_digit(word.front())) return {.kind = Kind::Number, .number = number(word)};
     if (word == "REC") return field();
-    if (!rest_.starts_with('(')) return {};  // an enumerator, whose value is missing in the format
+    if (!rest_.starts_with('(')) return {};  // an enumerator; the format lacks its value
     if (word == "__print_flags" || word == "__print_flags_u64") return named_values(Kind::Flags);
     if (word == "__print_symbolic" || word == "__print_symbolic_u64") return named_values(Kind::Symbol);
     skip_parentheses();
@@ -212,7 +212,7 @@ class PrintParser {
     return result;
   }
 
-  // Computes operations on numbers immediately.
+  // Makes an expression. If all operands are constant numbers, computes the result now.
   template <typename... Operands>
   PrintExpression operation(PrintExpression result, Operands... operands) {
     const bool is_constant = ((operands.kind == Kind::Number) && ...);
@@ -250,7 +250,7 @@ class PrintParser {
     return word;
   }
 
-  // Skips a cast: "(unsigned long)", "(void *)". It has only words and stars, and an operand follows it.
+  // Skips a cast such as "(unsigned long)" or "(void *)": only words and stars, and then an operand.
   bool consume_cast() {
     if (!rest_.starts_with('(')) return false;
     const std::size_t end =
@@ -293,7 +293,7 @@ struct Conversion {
   char behind = 0;
 };
 
-// Removes the text up to the end of the next conversion from `text`.
+// Parses the next conversion in `text`, and removes the text up to its end from `text`.
 std::optional<Conversion> next_conversion(std::string_view& text) {
   const std::string_view all = text;
   for (std::size_t at = 0; at < all.size(); ++at) {
@@ -324,8 +324,8 @@ std::string_view name_before(std::string_view text) {
   return text.substr(begin);
 }
 
-// The label before a conversion names the field, as in "name=%s". Without a label, the conversion shows the
-// only field in its argument. A conversion without text before it continues the latest field.
+// Finds the field that each conversion shows. A label before the conversion names the field, as in "name=%s".
+// Without a label, it is the only field in the argument. Without any text before, it is the previous field.
 std::map<std::string, PrintedField> parse(const EventFormat& format) {
   PrintParser parser(format, format.print_format);
   const std::string text = parser.strings();

@@ -1,4 +1,4 @@
-// Parses the `print fmt` of an event: a printf format with arguments in C. Finds the fields that it shows by
+// Parses the `print fmt` of an event: a printf format with arguments in C. Finds the fields that are shown by
 // names (__print_flags, __print_symbolic) or as addresses (%p, %ps).
 #pragma once
 
@@ -20,8 +20,8 @@ struct EventBytes {
   std::endian order;
 };
 
-// A C expression. All integers have 64 bits; comparisons are signed. There is no result if the payload lacks
-// a field, or for a division by zero. Several threads evaluate the same expression.
+// A C expression. All integers have 64 bits, and comparisons are signed. There is no result if the payload
+// lacks a field, or for a division by zero. Several threads may evaluate an expression at the same time.
 struct PrintExpression {
   // Symbol is __print_symbolic, Flags is __print_flags.
   enum class Kind : std::uint8_t { Unknown, Number, Text, Field, Unary, Binary, Conditional, Symbol, Flags };
@@ -41,10 +41,10 @@ struct PrintExpression {
   // One operand for Unary, Symbol and Flags; two for Binary; three for Conditional.
   std::vector<PrintExpression> operands = {};
 
-  // True if %s shows texts or names for the expression.
+  // True if %s shows a text or a name for the expression.
   bool has_text() const;
   std::optional<std::uint64_t> value(const EventBytes& event) const;
-  // Appends the text that %s shows. Returns false if it can't be computed.
+  // Appends the text that %s shows. Returns false if this text can't be computed.
   bool append_text(const EventBytes& event, std::string& result) const;
 };
 
@@ -56,8 +56,8 @@ struct PrintedField {
   bool is_pointer = false;  // %p
 };
 
-// Returns how each field is shown. If a part of the text can't be parsed, the result is empty, and all fields
-// are shown by their types.
+// Returns how each field is shown. If a part of the print format can't be parsed, the result is empty. Then
+// all fields are shown as their types say.
 std::map<std::string, PrintedField> printed_fields(const EventFormat& format);
 
 }  // namespace convert::uftrace

@@ -20,13 +20,13 @@ constexpr std::size_t kMaxElements = 64;  // the maximum number of elements that
 constexpr std::array<std::string_view, 3> kWakeups{"sched:sched_waking", "sched:sched_wakeup",
                                                    "sched:sched_wakeup_new"};
 
-// The word in a __data_loc or __rel_loc field.
+// The bits of a word in a __data_loc or __rel_loc field.
 struct DataLocation {
   using Offset = fxt::Field<0, 15>;
   using Size = fxt::Field<16, 31>;
 };
 
-// A damaged format may repeat a name, but viewers keep only one argument with that name.
+// A damaged format may repeat a name. Only the first field is shown, as viewers keep one argument per name.
 bool is_first_of_its_name(const EventField& field, const EventFormat& format) {
   return &*std::ranges::find(format.fields, field.name, &EventField::name) == &field;
 }
@@ -37,7 +37,7 @@ bool is_character(std::string_view type) {
   return type.starts_with("char");
 }
 
-// The size of an array's elements, from their declared type.
+// Returns the size of an array's elements, according to their declared type.
 std::size_t element_bytes(std::string_view type, std::size_t long_bytes) {
   for (const std::string_view prefix : {"__data_loc ", "__rel_loc ", "const "})
     if (type.starts_with(prefix)) type.remove_prefix(prefix.size());
@@ -72,7 +72,7 @@ FieldPlan plan_of(const EventField& field, const PageLayout& pages, PrintedField
   return plan;
 }
 
-// Returns nothing if the bytes are outside of the event.
+// Returns the bytes of the field's value, or nothing if they are outside of the payload.
 std::optional<std::span<const std::byte>> bytes_of(const FieldPlan& field, const EventBytes& event) {
   std::size_t offset = field.offset, size = field.size;
   const std::span<const std::byte> payload = event.payload;

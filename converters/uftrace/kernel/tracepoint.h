@@ -1,5 +1,5 @@
-// The kernel's tracepoints. Each format is converted once to a plan, with which many threads then decode
-// events.
+// The kernel's tracepoints. Each event format is converted once to a plan. With this plan, many threads then
+// decode events.
 #pragma once
 
 #include <bit>
@@ -18,7 +18,7 @@
 
 namespace convert::uftrace {
 
-// The plan for converting a field to an argument.
+// A plan for converting the field of an event to an argument.
 struct FieldPlan {
   enum class Form : std::uint8_t { Number, Pointer, Text, Elements, Bytes };
   NameId name{};
@@ -35,13 +35,13 @@ struct Tracepoint {
   LabelId label{};
   std::uint16_t id = 0;
   std::vector<FieldPlan> fields = {};  // without the common fields
-  // Threads that the event is about, apart from the thread in which it happened.
+  // Fields with the threads that the event is about. They may differ from the thread in which it happened.
   IntegerField next_thread = {}, thread = {};
   // Only for sched_switch.
   IntegerField previous_thread = {}, previous_state = {}, previous_priority = {}, next_priority = {};
-  bool shows_cpu = false;  // for a switch or wakeup, whose fields lack the CPU
+  bool shows_cpu = false;  // true for a switch or wakeup, if no field has the CPU
   // Only for wakeups, and only in recordings with sched_switch. Without sched_switch, it is unknown which
-  // threads wait.
+  // threads were waiting.
   IntegerField woken_thread = {};
 };
 
@@ -52,7 +52,7 @@ class Tracepoints {
   Tracepoints(const Tracepoints&) = delete;
   Tracepoints& operator=(const Tracepoints&) = delete;
 
-  // Returns null for an event of another kind.
+  // Returns null if no tracepoint has this id.
   const Tracepoint* find(std::uint64_t id) const {
     const auto found = by_id_.find(id);
     return found == by_id_.end() ? nullptr : &tracepoints_[found->second];

@@ -8,12 +8,12 @@ namespace convert::uftrace {
 
 inline constexpr std::string_view kReturnValue = "retval", kSourceLine = "loc", kCallSite = "callsite",
                                   kRepaired = "repaired", kRepairedEnd = "repaired_end";
-// A parameter with one of these names is shown by its number, so that no call has two arguments with the same
-// name.
+// A parameter with one of these names is shown by its number. Otherwise, a call could have two arguments with
+// the same name.
 inline constexpr std::array kReservedNames{kReturnValue, kSourceLine, kCallSite, kRepaired, kRepairedEnd};
 
-// Arguments of switches: the CPU that the thread left, the state of the thread, and the next CPU of the
-// thread.
+// Arguments of `linux:schedule` calls: the CPU that the thread left, the state of the thread, and the CPU on
+// which the thread ran next.
 inline constexpr std::string_view kCpu = "cpu", kState = "state", kNextCpu = "next_cpu";
 
 }  // namespace convert::uftrace

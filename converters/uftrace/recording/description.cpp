@@ -19,16 +19,16 @@
 namespace convert::uftrace {
 namespace {
 
-// True if the word is followed by the value of an option of uftrace: for "-d" and "-aF", but not for "-a" or
-// "-dx.data".
+// True if the next word is the value of the option in this word. This is so for "-d" and "-aF", but not for
+// "-a", or for "-dx.data", which contains its value.
 bool wants_value(std::string_view word) {
   constexpr std::string_view kWithValue = "AbCdDEfFHKLNpPrRsStTUWZ";
   if (!word.starts_with('-') || word.starts_with("--")) return false;
   return word.find_first_of(kWithValue, 1) == word.size() - 1;
 }
 
-// The program and its arguments, from the command line in `info`: "uftrace record -a ./draw 3" gives "./draw"
-// and "3".
+// Returns the program and its arguments from the command line in `info`. For "uftrace record -a ./draw 3", it
+// returns "./draw" and "3".
 std::vector<std::string> command_line_of(const Info& info, std::string_view exename) {
   const auto words = fxt::parts_of(info.cmdline, " ");
   for (std::size_t i = 1; i < words.size(); ++i)
@@ -37,8 +37,8 @@ std::vector<std::string> command_line_of(const Info& info, std::string_view exen
   return {std::string(exename)};
 }
 
-// The machine, as uname -m prints it; empty if it is unknown. `version` has uftrace's word for the machine:
-// "v0.19 ( x86_64 dwarf )".
+// Returns the machine as `uname -m` prints it, or an empty text if the machine is unknown. `version` has
+// uftrace's word for the machine, as in "v0.19 ( x86_64 dwarf )".
 std::string_view machine_of(std::string_view version) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kMachines{
       {{"x86_64", "x86_64"}, {"aarch64", "aarch64"}, {"arm", "armv7l"}, {"i386", "i686"}}};
@@ -61,12 +61,12 @@ TraceInfo trace_info_of(const Info& info, const Sessions& sessions) {
                                                   !__builtin_add_overflow(*offset_ns, start_ns, &utc_ns) &&
                                                   utc_ns < kTimeLimitNs)
     result.wall_clock = {.time_ns = start_ns, .utc_ns = utc_ns};
-  std::map<ProcessId, std::vector<std::string>> command_lines;  // for the last program of each process
+  std::map<ProcessId, std::vector<std::string>> command_lines;  // of the last program of each process
   for (const Session& session : sessions.sessions())
     command_lines[session.pid] = session.pid == sessions.sessions().front().pid
                                      ? command_line_of(info, session.exename)
                                      : std::vector{session.exename};
-  std::map<ProcessId, ProcessInfo> processes;  // the last process of each id
+  std::map<ProcessId, ProcessInfo> processes;  // the last process with each id
   for (const auto& [tid, task] : sessions.tasks()) {
     if (!task.is_leader()) continue;
     const auto own = command_lines.find(task.pid);

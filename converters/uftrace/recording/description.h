@@ -1,5 +1,5 @@
-// Describes the recording. Viewers get its name and other properties. The trace gets an instant with the
-// values of info, and the text files as blobs.
+// Describes the recording. Viewers get the recording's name and other properties. The trace gets an instant
+// with the values of `info`, and the recording's text files as blobs.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ namespace {
 constexpr std::string_view kMapPrefix = "sid-";
 constexpr std::string_view kMapSuffix = ".map";
 
-// The number in a file name <prefix><decimal number><suffix>. uftrace writes no leading zeros.
+// Returns the number in a file name <prefix><decimal number><suffix>. uftrace writes no leading zeros.
 std::optional<std::uint32_t> number_between(std::string_view name, std::string_view prefix,
                                             std::string_view suffix) {
   if (!name.starts_with(prefix) || !name.ends_with(suffix) || name.size() <= prefix.size() + suffix.size())
@@ -34,8 +34,8 @@ std::optional<std::uint32_t> number_between(std::string_view name, std::string_v
 
 using std::filesystem::directory_iterator;
 
-// True if `accept(directory in /proc)` is true for some process. Most files in the directories of other
-// users' processes can't be read.
+// True if `accept` returns true for the directory of some process in /proc. For processes of other users,
+// most files in this directory can't be read.
 template <typename Accept>
 bool is_any_process(Accept accept) {
   std::error_code error;
@@ -45,7 +45,7 @@ bool is_any_process(Accept accept) {
   return false;
 }
 
-// Calls `look` with the link of each open file of the process, until it returns true.
+// Calls `look` with the link of each open file of the process, until `look` returns true.
 template <typename Look>
 bool is_any_file(const std::filesystem::path& process, Look look) {
   std::error_code error;
@@ -59,7 +59,7 @@ bool is_same_file(const struct stat& a, const struct stat& b) {
   return a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
-// A file is read once for each of its names.
+// A file with several names is read once for each name.
 constexpr fxt::Limit kRepeated{"MiB of files of a recording that are read again through links",
                                32 * fxt::kMiB, 0};
 
@@ -68,7 +68,7 @@ class RepeatedFiles {
  public:
   explicit RepeatedFiles(const fxt::Folder& folder) : folder_(folder) {}
 
-  // True if the file was listed under another name, and too many bytes of such files would be read again.
+  // True if the file was listed under another name, and the bytes to read again exceed the limit with it.
   bool is_too_much(const std::string& name, std::uint64_t bytes) {
     struct stat found {};
     return ::fstatat(folder_.descriptor(), name.c_str(), &found, 0) == 0 &&
@@ -82,8 +82,8 @@ class RepeatedFiles {
   fxt::Budget repeated_{kRepeated};
 };
 
-// True if a process has the FIFO open: the recorder, which gets messages from its program through it. Checks
-// the open files of all processes, because opening the FIFO would disturb the recorder and the program.
+// True if a process has the FIFO open. This is the recorder, which gets its program's messages in this way.
+// Checks the open files of all processes, because opening the FIFO would disturb recorder and program.
 bool is_open(const fxt::Folder& folder, const char* fifo) {
   struct stat wanted {};
   if (::fstatat(folder.descriptor(), fifo, &wanted, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISFIFO(wanted.st_mode))
@@ -96,8 +96,8 @@ bool is_open(const fxt::Folder& folder, const char* fifo) {
   });
 }
 
-// True if `uftrace recv` runs in the parent directory of the recording, and has a sender: it has a listening
-// socket and another socket. It opens files only briefly, so its open files do not show the recording.
+// True if `uftrace recv` runs in the parent directory of the recording, and has a sender: a second socket
+// besides the listening one. It opens files only briefly, so no open file shows which recording it writes.
 bool is_received(const std::filesystem::path& recording) {
   std::error_code error;
   struct stat around {};
@@ -151,14 +151,14 @@ Directory list_directory(const std::filesystem::path& path) {
       found.refused.push_back(fmt::format("{}: {}", place.text(), links.exceeded()));
       continue;
     }
-    place.expect_regular();  // there may be thousands of files, and each is opened several times
+    place.expect_regular();  // saves checks: thousands of files may each be opened several times
     if (tid) {
       found.threads.push_back({ThreadId{*tid}, std::move(place), status.size_bytes});
     } else if (perf_cpu) {
       found.perf_cpus.push_back({*perf_cpu, std::move(place), status.size_bytes});
     } else if (kernel_cpu) {
       found.kernel_cpus.push_back({*kernel_cpu, std::move(place), status.size_bytes});
-    } else if (is_map) {  // if a map can't be read, a note is added when it is needed
+    } else if (is_map) {  // if a map can't be read, a note is added when the map is needed
       found.session_maps.push_back(
           name.substr(kMapPrefix.size(), name.size() - kMapPrefix.size() - kMapSuffix.size()));
     } else {
@@ -167,8 +167,8 @@ Directory list_directory(const std::filesystem::path& path) {
   }
   if (error) fail_to_list(error.message());
 
-  // A recorder creates the FIFO at its start, and writes info at its end. This is also true for a sender
-  // whose files are received here.
+  // A recorder creates the FIFO at its start, and writes `info` at its end. `info` also comes last if another
+  // machine sends the files to this one.
   found.is_growing = found.file("info").status().kind == fxt::FilePlace::Status::Kind::Missing &&
                      (is_open(*found.folder, ".channel") || is_received(path));
 
@@ -180,7 +180,7 @@ Directory list_directory(const std::filesystem::path& path) {
   std::ranges::sort(found.debug_files);
   std::ranges::sort(found.refused);
 
-  // At one point, the kernel's files are open twice.
+  // For some time, each of the kernel's files is open twice.
   const bool keep_open =
       found.threads.size() + found.perf_cpus.size() + 2 * found.kernel_cpus.size() <= open_file_limit();
   for (ThreadFile& file : found.threads) file.keep_open = keep_open;

@@ -1,5 +1,5 @@
 // Lists the files of a recording, and reads optional text files. All files are examined and opened through
-// Directory::file(), so that a malicious recording can't make the program read other files of this machine.
+// Directory::file(). Therefore, a malicious recording can't make us read other files of this machine.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace convert::uftrace {
 
-// `keep_open` is for InputFile: true if all files of the recording can be open at the same time.
+// `keep_open` is for InputFile. It is true if all files of the recording can be open at the same time.
 struct ThreadFile {
   ThreadId tid;
   fxt::FilePlace place;
@@ -44,20 +44,20 @@ struct Directory {
   std::vector<std::string> symbol_files = {};  // names of *.sym, sorted
   std::vector<std::string> debug_files = {};   // names of *.dbg, sorted
   std::vector<std::string> refused = {};       // the reason for each file that is not listed
-  bool is_growing = false;                     // a recorder is still writing to the directory
+  bool is_growing = false;                     // true while a recorder still writes to the directory
 
-  // The place of a file in the recording. Its symbolic links must not lead out of the directory.
+  // Returns the place of a file in the recording. Symbolic links must not lead out of the directory.
   fxt::FilePlace file(std::string_view name) const { return fxt::FilePlace::beneath(folder, name); }
 };
 
 // Throws InputError if `path` is not a directory that can be listed.
 Directory list_directory(const std::filesystem::path& path);
 
-// Like read_text_file(), but if the file can't be read, notes this and returns nothing.
+// Like read_text_file(). But if the file can't be read, adds a note and returns nothing.
 std::optional<std::string> read_optional_file(const fxt::FilePlace& place, Notes& notes,
                                               std::size_t limit_bytes = std::string::npos);
 
-// Calls `read` with a LineReader for each line of a text. If `read` throws InputError, notes the line.
+// Calls `read` with a LineReader for each line of a text. If `read` throws InputError, adds a note.
 template <typename Read>
 void read_lines(std::string_view text, std::string_view path, Notes& notes, const Read& read) {
   Lines lines(text);

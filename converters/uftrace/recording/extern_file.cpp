@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kName = "extern.dat";
 
-// Parses "<seconds>.<fraction> <message>". Throws InputError.
+// Parses "<seconds>.<fraction> <message>". Throws InputError if the line is damaged.
 ExternMessage parse_message(LineReader& reader) {
   const std::uint64_t time_ns = reader.seconds_as_ns("time");
   if (time_ns >= kTimeLimitNs) reader.fail("time is out of range");

@@ -1,5 +1,5 @@
-// The file `extern.dat`: messages that other programs or people wrote during the recording. Each line has a
-// time and a text, but no thread.
+// The file `extern.dat`: messages that other programs or people wrote to this file during the recording. Each
+// line has a time and a text, but no thread.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace convert::uftrace {
 
-// uftrace reads 1 KiB. A message of this size fits into a record even after its repair to UTF-8.
+// uftrace reads 1 KiB of a message. A message of this size fits into a record even after repair to UTF-8.
 inline constexpr std::size_t kMaxMessageBytes = 8192;
 
 struct ExternMessage {
@@ -30,12 +30,12 @@ std::vector<ExternMessage> parse_extern(std::string_view text, std::string_view 
 // Returns an empty list if the file does not exist.
 std::vector<ExternMessage> read_extern_file(const Directory& directory, Notes& notes);
 
-// Drops and notes messages of another clock. Their times are too far from a recording that began at
-// `begin_ns` and took `elapsed_ns`.
+// Drops messages whose times are of another clock, and adds notes. Such times are too far from a recording
+// that began at `begin_ns` and took `elapsed_ns`.
 void drop_foreign_messages(std::vector<ExternMessage>& messages, const std::filesystem::path& directory,
                            std::uint64_t begin_ns, std::optional<std::uint64_t> elapsed_ns, Notes& notes);
-// Sorts the messages. Messages with equal times stay in file order. Notes messages that are earlier than the
-// message before them.
+// Sorts the messages. Messages with equal times stay in file order. Adds a note for each message with an
+// earlier time than the previous message.
 void sort_by_time(std::vector<ExternMessage>& messages, const std::filesystem::path& directory, Notes& notes);
 
 }  // namespace convert::uftrace

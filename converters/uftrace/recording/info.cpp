@@ -22,7 +22,7 @@ constexpr std::size_t kInfoHeaderSize = 40;
 constexpr std::size_t kEndianOffset = 14;
 constexpr unsigned kOldestVersion = 3;
 constexpr unsigned kNewestVersion = 4;
-constexpr unsigned kUnlikelyVersion = 31;  // a higher number is damage, and not a later format
+constexpr unsigned kUnlikelyVersion = 31;  // a higher number is due to damage, not a later format
 
 // ELF's EI_DATA and EI_CLASS.
 constexpr unsigned kElfBigEndian = 2;
@@ -55,7 +55,7 @@ std::size_t read_header(std::string_view bytes, std::string_view path, Info& inf
   in.read<std::uint8_t>("endian");
   info.bits = in.read<std::uint8_t>("class") == kElfClass32 ? 32 : 64;
   info.features = in.read<std::uint64_t>("feature mask");
-  // The mask of the lines that follow is not needed, because each line has a key.
+  // The mask tells which lines follow. It is not needed, because each line has a key.
   in.read<std::uint64_t>("info mask");
   const auto max_stack = in.read<std::uint16_t>("max stack");
   if (info.has<FeatureBits::MaxStack>()) info.max_stack = max_stack;
@@ -67,13 +67,13 @@ std::size_t read_header(std::string_view bytes, std::string_view path, Info& inf
   return kInfoHeaderSize;
 }
 
-// The end of a note about a damaged or missing header.
+// Returns the end of a note about a damaged or missing header.
 std::string assumption_text(const Info& info) {
   return fmt::format("assumed: version {}, {} endian, {} bit", info.version,
                      info.order == std::endian::big ? "big" : "little", info.bits);
 }
 
-// In the command line, there is a backslash before each quote. Other backslashes are literal.
+// In the recorded command line, a backslash precedes each quote. Other backslashes are literal.
 std::string unquote(std::string_view quoted) {
   std::string text;
   text.reserve(quoted.size());
@@ -107,8 +107,8 @@ struct PlainLine {
   std::string& value;
 };
 
-// Unknown lines are ignored, because newer versions may add some. QEMU's plugin writes many empty values,
-// which have no meaning.
+// Ignores unknown lines, because newer versions of uftrace may add some. QEMU's plugin leaves many values
+// empty, which means that they are unknown.
 void read_line(LineReader line, Info& info) {
   const std::string_view whole = line.rest();
   const std::array plain{PlainLine{"exename:", info.exename},
@@ -145,7 +145,7 @@ void read_line(LineReader line, Info& info) {
   } else if (line.accept("taskinfo:tids=")) {
     read_tids(line, info.tids);
   } else if (line.accept("argspec:lines=")) {
-    return;  // the number of lines that follow
+    return;  // the number of lines that follow is not needed
   } else if (line.accept("argspec:") || line.accept("retspec:") || line.accept("argauto:") ||
              line.accept("retauto:") || line.accept("enumauto:") || line.accept("auto-args:")) {
     info.argument_lines.emplace_back(whole);
@@ -222,7 +222,7 @@ Info parse_info(std::string_view bytes, std::string_view path, Notes& notes) {
 
 namespace {
 
-// The byte order of the first records in most files; little-endian without records. Ignores unreadable files.
+// Returns the byte order of the first records of most files; little-endian if no file has readable records.
 std::endian order_of_records(const Directory& directory) {
   constexpr int kProbedFiles = 16;
   int probed = 0, big = 0, little = 0;

@@ -1,6 +1,6 @@
-// The file `info`: what was recorded, where, and how. It has a header in the byte order of the recorded
-// program, and then text lines "key:value". The recorder writes it at the end, so it is missing if the
-// recorder was killed.
+// The file `info`: what was recorded, where, and how. This file has a header in the byte order of the
+// recorded program, and then text lines "key:value". The recorder writes the file when the recording ends, so
+// the file is missing if the recorder was killed.
 #pragma once
 
 #include <bit>
@@ -17,7 +17,7 @@
 
 namespace convert::uftrace {
 
-// Bits of the header word feat_mask. feature_names() has the names of all bits.
+// Bits of the header's word `feat_mask`. feature_names() knows the names of all bits.
 struct FeatureBits {
   using MaxStack = fxt::Field<6>;
   using EstimateReturn = fxt::Field<11>;
@@ -34,7 +34,7 @@ struct Info {
 
   std::string exename;
   std::string build_id;
-  // As from wait(2); 65536 if a `finish` trigger stopped the recording.
+  // The status that wait(2) returned; 65536 if a `finish` trigger stopped the recording.
   std::optional<std::int64_t> exit_status;
   std::string cmdline;    // without quotes
   std::string cpu_count;  // for example "2 / 4 (online/possible)"
@@ -55,12 +55,12 @@ struct Info {
   std::string elapsed_time;
   std::string pattern_type;  // "regex", "glob" or "simple"
   std::string uftrace_version;
-  // Unix time = record time + this value, with an error of up to a second. QEMU records Unix time and omits
-  // the value, which is then 0.
+  // The Unix time of a record is its time plus this value, with an error of up to a second. QEMU records Unix
+  // times and leaves the value empty, so the value is 0.
   std::optional<std::int64_t> utc_offset_s;
 
-  // True if only the first load of each library is recorded, which is so from version 0.17 on. False if the
-  // version is unknown.
+  // True if only the first load of each library is recorded. This is so from version 0.17 of uftrace on.
+  // False if the version is unknown.
   bool tells_first_loads_only() const;
   template <typename Feature>
   bool has() const {
@@ -68,21 +68,21 @@ struct Info {
   }
 };
 
-// The length of the recording, from `elapsed_time` ("0.012345678 sec"); nothing if the file lacks it.
+// The length of the recording, from `elapsed_time` ("0.012345678 sec"); nothing if the file has no length.
 std::optional<std::uint64_t> elapsed_ns(const Info& info);
 
-// Info::utc_offset_s in ns; nothing if the file lacks it, or it is out of range.
+// Info::utc_offset_s in ns; nothing if the offset is missing or out of range.
 std::optional<std::int64_t> utc_offset_ns(const Info& info);
 
-// True if a recording that took `elapsed_ns` can't contain both times. They are then at least 39 hours apart,
-// and more than twice `elapsed_ns`. False if `elapsed_ns` is unknown.
+// True if a recording that took `elapsed_ns` can't contain both times: `to_ns` is at least 39 hours later
+// than `from_ns`, and more than twice `elapsed_ns` later. False if `elapsed_ns` is unknown.
 bool leaps_too_far(std::uint64_t from_ns, std::uint64_t to_ns, std::optional<std::uint64_t> elapsed_ns);
 
-// Returns the names of features in uftrace: "PLTHOOK | TASK_SESSION". Unknown bits are shown as numbers.
+// Returns uftrace's names of the features, as in "PLTHOOK | TASK_SESSION". Unknown bits are shown as numbers.
 std::string feature_names(std::uint64_t features);
 
-// `path` is the name of the file in messages. Throws InputError if the version of the format is too new.
-// Notes a damaged header or line.
+// `path` is the name of the file in messages. Throws InputError if the version of the format is too new. Adds
+// notes about a damaged header and damaged lines.
 Info parse_info(std::string_view bytes, std::string_view path, Notes& notes);
 
 // Reads <directory>/info. If it is missing, empty or unreadable, notes this, and returns the values that

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view kBuildIdMark = " build-id:";
 
-// The rule by which uftrace guesses the kernel addresses: if the stack of a program is below `stack_below`,
-// the kernel addresses begin at `kernel_base`.
+// A rule by which uftrace guesses which addresses the kernel has. If a program's stack is below
+// `stack_below`, the kernel's addresses begin at `kernel_base`.
 struct KernelBaseRule {
   std::uint64_t stack_below;
   std::uint64_t kernel_base;
@@ -95,7 +95,7 @@ ModuleNames::ModuleNames(const std::vector<Module>& modules) {
   for (const Module& module : modules) {
     const auto [name, is_new] = shared_.try_emplace(std::string(module.basename()));
     if (!is_new) continue;
-    // Of all names, those beside it in alphabetical order share most with it.
+    // The names before and after this name in alphabetical order share the longest start with it.
     const auto share = [&own = *name](const std::string& other) {
       const auto end = std::ranges::mismatch(own.first, other).in1;
       own.second = std::max(own.second, static_cast<std::size_t>(end - own.first.begin()));

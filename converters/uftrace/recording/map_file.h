@@ -15,8 +15,8 @@
 namespace convert::uftrace {
 
 struct Module {
-  std::uint64_t start;  // start of its first mapping, executable or not; addresses of symbols count from here
-  std::uint64_t end;    // end of its last mapping
+  std::uint64_t start;  // start of the first mapping, executable or not; addresses of symbols count from here
+  std::uint64_t end;    // end of the last mapping
   std::string path;
   std::string build_id;  // in hex; empty if unknown
   friend bool operator==(const Module&, const Module&) = default;
@@ -34,29 +34,29 @@ struct MemoryMap {
   const Module* find(std::uint64_t address) const;
 };
 
-// What the name of a module in an option or spec means: the first module, by address, whose name begins with
-// this text, and other modules with exactly its name.
+// Finds out which modules a text in an option or spec means: the module with the lowest address of those
+// whose names begin with the text, and other modules with the same name as this module.
 class ModuleNames {
  public:
   ModuleNames() = default;
   explicit ModuleNames(const std::vector<Module>& modules);  // sorted by start
 
-  // True if the text means modules with this name.
+  // True if `text` means modules with this name.
   bool is_meant(std::string_view name, std::string_view text) const;
-  // True if the text means any module.
+  // True if `text` means any module.
   bool means_any(std::string_view text) const;
 
  private:
-  // The basenames, each with the length of the longest start that it shares with a name before it. A text
-  // that is not longer means the other module.
+  // The basenames, each with the length of the longest start that it shares with a module at a lower address.
+  // A text that is not longer than this does not mean the module with this basename.
   std::map<std::string, std::size_t, std::less<>> shared_;
 };
 
-// Accepts the merged form that uftrace writes, and a raw /proc/<pid>/maps. Damaged lines are noted and
-// skipped.
+// Accepts the form that uftrace writes, with merged mappings, and a raw /proc/<pid>/maps. Skips damaged lines
+// and adds notes.
 MemoryMap parse_map(std::string_view text, std::string_view path, Notes& notes);
 
-// The part after the last '/'.
+// Returns the part after the last '/'.
 std::string_view basename_of(std::string_view path);
 
 }  // namespace convert::uftrace

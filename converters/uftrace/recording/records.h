@@ -1,4 +1,4 @@
-// The 16-byte record of <TID>.dat: a time in ns, and a word of bit fields, in the program's byte order.
+// The records of <TID>.dat. Each has 16 bytes: a time in ns, and a word of bit fields.
 #pragma once
 
 #include <bit>
@@ -28,12 +28,12 @@ static_assert(fxt::kTilesWord<RecordWord::Type, RecordWord::More, RecordWord::Ma
 
 inline constexpr std::uint64_t kRecordMagic = 5;
 inline constexpr std::size_t kRecordSize = 16;
-// The writer adds depth * 64 to the word, even if the depth does not fit into its field. Therefore, depth
-// 1024 becomes depth 0, and the address grows by one.
+// The recorder adds depth * 64 to the word, even if the depth does not fit into its field. Therefore, depth
+// 1024 is recorded as depth 0, and the recorded address is too large by one.
 inline constexpr std::size_t kDepthModulus = std::size_t{RecordWord::Depth::kMax} + 1;
 
-// A decoded entry or exit. Depth and address are the true ones: the overflow of the recorded depth has been
-// reversed.
+// A decoded entry or exit. Depth and address are the true ones, after the overflow of the recorded depth has
+// been reversed.
 struct CallRecord {
   RecordType type;
   std::uint64_t time_ns;
@@ -56,7 +56,7 @@ struct Record {
   CallRecord call() const { return {type(), time_ns, depth(), address()}; }
   // True for an entry or exit. The type of other records is 2 or 3.
   bool is_call() const { return (plain_mismatch() & ~RecordWord::More::kMask) == 0; }
-  // True for an entry or exit without a payload. Then plain_mismatch() is 0, for loops without branches.
+  // True for an entry or exit without a payload. Loops without branches use plain_mismatch() instead.
   bool is_plain() const { return plain_mismatch() == 0; }
   std::uint64_t plain_mismatch() const {
     constexpr std::uint64_t kMask = RecordWord::Magic::kMask | RecordWord::More::kMask | fxt::Field<1>::kMask;

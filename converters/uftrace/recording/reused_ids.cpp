@@ -8,9 +8,9 @@
 namespace convert::uftrace {
 namespace {
 
-// The data of a line in task.txt about the owners of ids.
+// A line in task.txt, reduced to what it says about the owners of ids.
 struct Line {
-  enum class What : std::uint8_t { Session, Fork, Task } what;  // in the order of lines with equal times
+  enum class What : std::uint8_t { Session, Fork, Task } what;  // lines with equal times are in this order
   std::uint64_t time_ns;
   std::uint64_t id;
   std::uint64_t process;
@@ -31,7 +31,7 @@ std::vector<Line> lines_of(const std::vector<TaskEvent>& events) {
   return lines;
 }
 
-// The time of the latest fork that assigned the id, after `from_ns` and up to `until_ns`; 0 if no fork did.
+// Returns the time of the latest fork that assigned the id after `from_ns` and up to `until_ns`, or 0.
 std::uint64_t latest_fork_ns(const ReusedIds::Forks& forks, std::uint64_t id, std::uint64_t from_ns,
                              std::uint64_t until_ns) {
   const auto of_id = forks.find(ThreadId{id});
@@ -40,16 +40,16 @@ std::uint64_t latest_fork_ns(const ReusedIds::Forks& forks, std::uint64_t id, st
   return after != of_id->second.begin() && *std::prev(after) > from_ns ? *std::prev(after) : 0;
 }
 
-// The latest owner of an id in the lines so far.
+// The latest owner of an id in the lines read so far.
 struct Latest {
   std::uint64_t process;
-  bool is_begun;  // by a SESS or FORK line
+  bool is_begun;  // true if a SESS or FORK line began it
   std::uint64_t line_ns;
 
-  // Decides whether the line begins another owner of the id. A process begins with FORK or SESS, or with both
-  // if it runs a program after the fork. A second SESS is an exec, or, if a fork assigned the id before, a
-  // posix_spawn. The TASK line of a process belongs to its first thread, and comes once per program. The TASK
-  // line of another thread comes once.
+  // True if the line begins another owner of the id. A process begins with a FORK or SESS line, or with both
+  // if it runs a program after the fork. A second SESS line comes from an exec. But if a fork assigned the id
+  // in between, it comes from a new process. The first thread of a process has a TASK line for each program
+  // of the process. Other threads have one TASK line.
   bool is_replaced_by(const Line& line, const ReusedIds::Forks& forks) const {
     if (line.process != process) return true;
     switch (line.what) {
@@ -76,7 +76,7 @@ bool ReusedIds::asks_for_forks(const std::vector<TaskEvent>& events) {
 }
 
 ReusedIds::ReusedIds(std::vector<TaskEvent>& events, const Forks& forks) {
-  std::map<std::uint64_t, Latest> latest;  // by id
+  std::map<std::uint64_t, Latest> latest;  // indexed by id
   for (const Line& line : lines_of(events)) {
     const bool begins = line.what != Line::What::Task;
     const auto [known, is_new] = latest.try_emplace(line.id, Latest{line.process, begins, line.time_ns});
@@ -120,10 +120,10 @@ std::vector<ReusedIds::Owner> ReusedIds::owners_of(ThreadId id) const {
   return owners;
 }
 
-// A line is written shortly after its fork, so the owner begins at the fork.
+// The first line of a task is written shortly after its fork. Lets its ownership of the id begin at the fork.
 void ReusedIds::begin_with(const Forks& forks) {
   for (auto& [id, later_ns] : later_) {
-    std::uint64_t before_ns = 0;  // time of the previous owner's line
+    std::uint64_t before_ns = 0;  // time of the previous owner's first line
     for (std::uint64_t& begin_ns : later_ns) {
       const std::uint64_t line_ns = begin_ns;
       if (const std::uint64_t fork_ns = latest_fork_ns(forks, id, before_ns, line_ns); fork_ns != 0)

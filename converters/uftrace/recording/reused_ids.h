@@ -1,5 +1,5 @@
-// Kernel ids that several threads or processes had, one after the other. Internally each owner has its own
-// number. The number of the first owner is the id. Each later owner has a number that is not an id.
+// Kernel ids that several threads or processes had, one after the other. Internally, each owner of an id has
+// its own number. The number of the first owner is the id. A later owner's number is larger than any id.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace convert::uftrace {
 
 inline constexpr unsigned kIdBits = 32;
 
-// Returns the kernel's id for one of our numbers.
+// Returns the kernel's id for an internal number.
 template <typename Id>
 constexpr Id recorded(Id number) {
   return Id{number_of(number) & ((std::uint64_t{1} << kIdBits) - 1)};
@@ -21,31 +21,31 @@ constexpr Id recorded(Id number) {
 
 class ReusedIds {
  public:
-  // A thread, or a process with its first thread, that had an id from `begin_ns` on.
+  // A thread that had an id from `begin_ns` on. A first thread stands for its process as well.
   struct Owner {
-    ThreadId thread;         // our own number
+    ThreadId thread;         // internal number
     std::uint64_t begin_ns;  // 0 for the first owner
   };
 
-  // The times of forks from perf, by the id of the new task. The times are in order.
+  // The times of forks in perf files, in order, indexed by the id of the new task.
   using Forks = std::map<ThreadId, std::vector<std::uint64_t>>;
 
-  // Finds the owners in the lines of task.txt, and puts our own numbers into the lines.
+  // Finds the owners in the lines of task.txt, and replaces the ids in the lines by internal numbers.
   explicit ReusedIds(std::vector<TaskEvent>& events, const Forks& forks = {});
-  // True if perf's forks are needed in addition to the lines: an id has several owners, or a process has
-  // several programs. Such a program was started by exec, or by posix_spawn in a later process with the same
-  // id.
+  // True if perf's forks are needed in addition to the lines: an id has several owners, or a process seems to
+  // have several programs. A later program was started by exec, or by posix_spawn in a later process with the
+  // same id.
   static bool asks_for_forks(const std::vector<TaskEvent>& events);
 
   bool has_any() const { return !later_.empty(); }
-  // Our number for the owner of the id at that time.
+  // Returns the internal number of the thread that owned the id at that time.
   ThreadId at(ThreadId id, std::uint64_t time_ns) const {
     return ThreadId{number_at(number_of(id), time_ns)};
   }
   ProcessId at(ProcessId id, std::uint64_t time_ns) const {
     return ProcessId{number_at(number_of(id), time_ns)};
   }
-  // All owners of the id, in the order of time.
+  // Returns all owners of the id, in the order of time.
   std::vector<Owner> owners_of(ThreadId id) const;
 
  private:

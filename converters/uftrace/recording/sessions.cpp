@@ -16,29 +16,29 @@
 namespace convert::uftrace {
 namespace {
 
-// Limits the search in parents of parents. In intact files, every process has its own line, and ran its
-// parent's program before that line. In damaged files, a task may be its own ancestor.
+// Limits the search in parents of parents. It is short in intact files, in which every process has a line,
+// and ran its parent's program before that line. In damaged files, a task may be its own ancestor.
 constexpr fxt::Limit kAncestors{"ancestors of a process whose program it may run", 32, 0};
 constexpr fxt::Limit kPrograms{"programs that a thread runs one after the other", 4096, 0};
 
 ThreadId leader_of(ProcessId pid) { return ThreadId{number_of(pid)}; }
 
-// The last of the `items`, sorted by `time`, that is not after `time_ns`; null if all are after it.
+// Returns the last of the `items` that is not later than `time_ns`, or null. They are sorted by `time`.
 template <typename Items, typename Time>
 auto* latest_at(Items& items, std::uint64_t time_ns, Time time) {
   auto after = std::ranges::upper_bound(items, time_ns, {}, time);
   return after == items.begin() ? nullptr : &*--after;
 }
 
-// Guesses the program of a map that task.txt does not mention: the first module in memory that is not a
-// library.
+// Guesses the program if task.txt does not mention the map. It is the module with the lowest address that is
+// not a library.
 std::string program_of(const MemoryMap& map) {
   const auto found = std::ranges::find_if(
       map.modules, [](const Module& m) { return m.path.find(".so") == std::string::npos; });
   return found != map.modules.end() ? found->path : std::string();
 }
 
-// Completes the programs in a map, because the recorder cuts paths at the first blank and loses the build-id.
+// Completes the program's path and build-id in a map. The recorder cuts paths at a blank, and loses the id.
 class ProgramFinder {
  public:
   // The map must outlive this object.
@@ -58,11 +58,11 @@ class ProgramFinder {
   }
 
  private:
-  fxt::SeededMap<std::string, Module*> by_path_;  // the first of several
+  fxt::SeededMap<std::string, Module*> by_path_;  // the first module with each path
 };
 
-// A process with the id 1 is the first of a pid namespace. The first process of the machine would have no
-// parent.
+// A forked process with the id 1 is the first of a pid namespace, because the first process of the machine
+// has no parent.
 void note_pid_namespaces(const Directory& directory, const std::vector<TaskEvent>& events, Notes& notes) {
   for (const TaskEvent& event : events)
     if (const auto* const fork = std::get_if<Fork>(&event);
@@ -137,7 +137,7 @@ void Sessions::add_sessions(const Directory& directory, const Info& info,
     sessions_of_process_[start->pid].push_back(&session);
   }
 
-  // If there are no session lines, a single map still shows the program.
+  // Without session lines, the recording's only map still shows the program.
   if (!sessions_.empty() || directory.session_maps.size() != 1 || directory.threads.empty()) return;
   const AddressSpace& space = space_of(directory.session_maps.front(), directory, notes);
   const ProcessId pid{static_cast<std::uint64_t>(directory.threads.front().tid)};  // the lowest tid
@@ -160,8 +160,8 @@ void Sessions::add_libraries(const std::vector<TaskEvent>& events) {
   for (AddressSpace& space : spaces_) std::ranges::stable_sort(space.libraries, {}, &Library::time_ns);
 }
 
-// From version 0.17 on, the recorder reports only the first load of a library. If another library was loaded
-// at the same address later, calls there may belong to either library.
+// From version 0.17 on, the recorder reports only the first load of a library. If another library was later
+// loaded at the same address, calls at this address may belong to either library.
 void Sessions::note_reloaded_libraries(const Directory& directory, const Info& info, Notes& notes) const {
   if (!info.tells_first_loads_only()) return;
   for (const AddressSpace& space : spaces_) {
@@ -221,8 +221,8 @@ void Sessions::fork_task(const Fork& fork) {
   if (session != nullptr && !add_span(task, session, fork.time_ns)) ++left_out_;
 }
 
-// Adds the threads that only info or a record file mentions. If the recording has one process, the threads
-// belong to this process.
+// Adds the threads that only `info` or the name of a record file mentions. If the recording has one process,
+// these threads belong to it. Otherwise, each is its own process.
 void Sessions::add_unlisted_tasks(const Directory& directory, const Info& info, Notes& notes) {
   const auto add = [&](ThreadId tid) {
     const bool one_process = sessions_of_process_.size() == 1;
@@ -244,7 +244,7 @@ void Sessions::add_unlisted_tasks(const Directory& directory, const Info& info, 
 }
 
 bool Sessions::name_task(Task& task) {
-  // The last session, because exec changes the name.
+  // The last session, because exec changes the task's name.
   const Session* const session = session_at(task, kForever).session;
   if (session != nullptr) task.name = basename_of(session->exename).substr(0, kTaskNameSize);
   return session != nullptr;
@@ -273,8 +273,8 @@ const Task* Sessions::find_task(ThreadId tid) const {
   return found != tasks_.end() ? &found->second : nullptr;
 }
 
-// The task whose sessions apply before the task's own sessions: the first thread of its process, then the
-// parent process.
+// Returns the task whose sessions apply before the task's first own session: the first thread of its process,
+// or for a first thread, that of the parent process.
 const Task* Sessions::predecessor_of(const Task& task) const {
   if (!task.is_leader()) return find_task(leader_of(task.pid));
   return task.parent ? find_task(leader_of(*task.parent)) : nullptr;

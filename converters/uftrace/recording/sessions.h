@@ -1,5 +1,5 @@
-// Finds out which programs ran in which processes and threads, and when. Combines task.txt, the maps, info
-// and the names of the record files.
+// Finds out which programs ran in which processes and threads, and when. Uses task.txt, the maps, `info`, and
+// the names of the record files.
 #pragma once
 
 #include <cstddef>
@@ -32,18 +32,18 @@ struct Library {
   std::string path;  // as the program passed it
 };
 
-// The modules and libraries of a session. Sessions with the same sid share it.
+// The modules and libraries of a session. Sessions with the same sid share an AddressSpace.
 struct AddressSpace {
   std::string sid;
   MemoryMap map = {};                   // empty if there is no map file
-  ModuleNames names = {};               // of the modules in the map
+  ModuleNames names = {};               // names of the modules in the map
   std::vector<Library> libraries = {};  // loaded after the start, in the order of time
 
   // The number of libraries that were loaded at that time.
   std::size_t libraries_at(std::uint64_t time_ns) const;
 };
 
-// A process image: a program from its start or exec on.
+// A program in a process, from its start or exec on.
 struct Session {
   std::uint64_t start_ns;
   ProcessId pid;
@@ -59,7 +59,7 @@ struct SessionSpan {
 };
 
 struct Task {
-  ThreadId tid;  // our own numbers, see ReusedIds
+  ThreadId tid;  // internal numbers, see ReusedIds
   ProcessId pid;
   std::optional<ProcessId> parent = {};       // of a forked process
   std::optional<std::uint64_t> fork_ns = {};  // time of the fork
@@ -70,28 +70,28 @@ struct Task {
 
 class Sessions {
  public:
-  // Reads the maps of `directory`. Notes missing or contradictory information.
+  // Reads the maps of `directory`. Adds notes about missing or contradictory information.
   Sessions(const Directory& directory, const Info& info, const std::vector<TaskEvent>& events, Notes& notes);
   Sessions(const Sessions&) = delete;
   Sessions& operator=(const Sessions&) = delete;
 
-  // Every thread that task.txt, info or a record file mentions, by tid.
+  // Every thread that task.txt, `info` or the name of a record file mentions, indexed by tid.
   const std::map<ThreadId, Task>& tasks() const { return tasks_; }
   const Task* find_task(ThreadId tid) const;
   // Sorted by start.
   const std::deque<Session>& sessions() const { return sessions_; }
-  // The sessions that began with an exec. The first session of a process is one of them only if the process
+  // Returns the sessions that began with an exec. The first session of a process did so only if the process
   // was forked.
   std::vector<const Session*> execs() const;
 
-  // The session of the task at that time. Before the first line of the task, the session of its process or
-  // parent, or else the task's first session. The span may be shorter than the whole use of the session.
+  // Returns the session of the task at that time. Before the task's own sessions, this is the session of its
+  // process or parent, or else the task's first session. The session may also apply outside of the span.
   SessionSpan session_at(const Task& task, std::uint64_t time_ns) const;
-  // Sets the session of a child to the program that its parent ran at the call of fork. Without this, the
-  // parent's session at the child's line would be used, which may be another program.
+  // Sets the session of a child to the one that its parent had at the call of fork. Otherwise, the child has
+  // the parent's session at the time of the child's FORK line, when the parent may run another program.
   void forked_in(ThreadId child, const Task& parent, std::uint64_t call_ns);
-  // The address spaces of all sessions that session_at() can return for the task. Null stands for an unknown
-  // program.
+  // Returns the address spaces of all sessions that session_at() can return for the task. Null stands for an
+  // unknown program.
   std::set<const AddressSpace*> spaces_of(const Task& task) const;
 
  private:
@@ -100,7 +100,7 @@ class Sessions {
   AddressSpace& space_of(const std::string& sid, const Directory& directory, Notes& notes);
   void add_libraries(const std::vector<TaskEvent>& events);
   void note_reloaded_libraries(const Directory& directory, const Info& info, Notes& notes) const;
-  // Finds or adds the task.
+  // Returns the task, and adds it if it is new.
   Task& task_of(ThreadId tid, ProcessId pid);
   void start_task(const TaskStart& start);
   void fork_task(const Fork& fork);
@@ -112,10 +112,10 @@ class Sessions {
 
   std::deque<AddressSpace> spaces_;
   std::map<std::string, AddressSpace*, std::less<>> space_of_sid_;
-  std::deque<Session> sessions_;  // sorted by start, then by the order of lines
+  std::deque<Session> sessions_;  // sorted by start; in file order if starts are equal
   std::map<ProcessId, std::vector<const Session*>> sessions_of_process_;  // sorted by start
   std::map<ThreadId, Task> tasks_;
-  std::uint64_t left_out_ = 0;  // number of programs in tasks that have too many
+  std::uint64_t left_out_ = 0;  // number of programs omitted because a task has too many
 };
 
 }  // namespace convert::uftrace

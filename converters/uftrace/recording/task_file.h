@@ -1,5 +1,5 @@
-// The file `task.txt` (before v0.6: `task`, binary): starts of threads, forks, execs and library loads. They
-// are in the order in which the recorder wrote them, which is not always the order of time.
+// The file `task.txt` (before v0.6: `task`, binary): starts of threads, forks, execs and library loads. The
+// lines are in the order in which the recorder wrote them, which is not always the order of time.
 #pragma once
 
 #include <bit>
@@ -16,7 +16,7 @@
 
 namespace convert::uftrace {
 
-// SESS: a process image started (program start or exec). It has its own memory map, sid-<sid>.map.
+// SESS: a program started, in a new process or by exec. The program has its own memory map, sid-<sid>.map.
 struct SessionStart {
   std::uint64_t time_ns;
   ProcessId pid = {};
@@ -33,7 +33,7 @@ struct TaskStart {
   friend bool operator==(const TaskStart&, const TaskStart&) = default;
 };
 
-// FORK: a child was forked. The child writes this line.
+// FORK: a child was forked. The recorder writes this line when the child reports it.
 struct Fork {
   std::uint64_t time_ns;
   ProcessId child = {};
@@ -53,14 +53,14 @@ struct LibraryLoad {
 
 using TaskEvent = std::variant<SessionStart, TaskStart, Fork, LibraryLoad>;
 
-// Parses the text form. Damaged lines are noted and skipped.
+// Parses the text form. Skips damaged lines and adds notes.
 std::vector<TaskEvent> parse_task_text(std::string_view text, std::string_view path, Notes& notes);
 
-// Parses the binary form. Damage is noted and ends the file.
+// Parses the binary form up to the first damage, about which a note is added.
 std::vector<TaskEvent> parse_task_binary(std::string_view bytes, std::string_view path, std::endian order,
                                          Notes& notes);
 
-// Reads <directory>/task if it exists, otherwise <directory>/task.txt. A missing file is noted.
+// Reads <directory>/task if it exists, otherwise <directory>/task.txt. Adds a note if both are missing.
 std::vector<TaskEvent> read_task_file(const Directory& directory, std::endian order, Notes& notes);
 
 }  // namespace convert::uftrace

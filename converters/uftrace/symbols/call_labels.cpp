@@ -16,9 +16,9 @@ constexpr LabelId kNoLabel{~std::uint32_t{0}};
 
 void CallLabels::find(const AddressSpace* space, std::span<const std::uint64_t> addresses,
                       std::span<const SymbolAt> found, std::span<LabelId> labels) {
-  // The data of each symbol are in three places, which are spread over memory. They are prefetched for all
-  // symbols at once.
-  std::array<LabelId*, kAtOnce> known;  // place of each symbol's label; null without a symbol
+  // The data of each symbol are in three places of the memory, far from each other. Prefetches the data of
+  // all symbols before the first are used.
+  std::array<LabelId*, kAtOnce> known;  // pointer to each symbol's label; null without a symbol
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     known.at(i) = label_of(found[i]);
     __builtin_prefetch(known.at(i));
@@ -28,7 +28,7 @@ void CallLabels::find(const AddressSpace* space, std::span<const std::uint64_t> 
     if (known.at(i) != nullptr) __builtin_prefetch(found[i].symbol->name.data());
   std::array<std::string, kAtOnce> texts;
   std::array<NameId, kAtOnce> names;
-  std::array<std::size_t, kAtOnce> unknown;  // indices of the addresses without a known label
+  std::array<std::size_t, kAtOnce> unknown;  // indices of addresses whose label is not known yet
   std::size_t count = 0;
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     if (known.at(i) == nullptr || *known.at(i) != kNoLabel) continue;

@@ -1,5 +1,5 @@
-// The labels of calls. The category is the module's basename, `[kernel]` or `[unknown]`. The name is the
-// demangled symbol, or `<hex>` if there is none.
+// Makes the labels of calls. The category of a label is the module's basename, `[kernel]` or `[unknown]`. The
+// name is the demangled symbol, or the address as `<hex>` if there is no symbol.
 #pragma once
 
 #include <cstddef>
@@ -24,12 +24,12 @@ class CallLabels {
  public:
   CallLabels(Demangle demangle, Names& names) : demangle_(demangle), names_(names) {}
 
-  // Finds the labels of calls at up to kAtOnce addresses in a space. `space` is null if it is unknown.
-  // `found` has the symbols at the addresses.
+  // Finds the labels of calls at up to kAtOnce addresses in an address space. `space` is null if the address
+  // space is unknown. `found` has the symbols at the addresses.
   static constexpr std::size_t kAtOnce = 16;
   void find(const AddressSpace* space, std::span<const std::uint64_t> addresses,
             std::span<const SymbolAt> found, std::span<LabelId> labels);
-  // Notes each address without a symbol once.
+  // Adds one note for each address without a symbol.
   void add_notes(const Directory& directory, Notes& notes) const;
 
  private:
@@ -38,10 +38,10 @@ class CallLabels {
 
   Demangle demangle_;
   Names& names_;
-  // The labels by symbol; kNoLabel if the label has not been requested yet.
+  // The labels of each image, indexed by symbol; kNoLabel if the label has not been requested yet.
   std::unordered_map<const Image*, std::vector<LabelId>> labels_;
-  // The categories of addresses without a symbol, sorted by the file that should have it, and by address.
-  // Therefore, the order of the notes does not depend on the order of requests.
+  // The categories of addresses without a symbol, sorted by the file that should have the symbol, and by
+  // address. Due to this order, the order of the notes does not depend on the order of requests.
   std::map<std::pair<std::string, std::uint64_t>, std::string_view> unresolved_;
 };
 

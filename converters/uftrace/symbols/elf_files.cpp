@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kSysrootAdvice =
     "; if DIR has the files of the recorded machine, use --sysroot DIR";
 
-// A build-id in the form that uftrace writes.
+// Returns the build-id in the form that uftrace writes.
 std::string as_recorded(std::string_view build_id) {
   constexpr std::size_t kRecordedDigits = 40;
   std::string id(build_id.substr(0, kRecordedDigits));
@@ -68,7 +68,7 @@ FunctionType ElfFiles::function_at(const Image& image, std::uint64_t offset) {
   DwarfInfo* const dwarf = dwarf_of(image);
   if (dwarf == nullptr) return {};
   FunctionType function = dwarf->function_at(offset);
-  const bool is_sure = !image.build_id.empty();  // otherwise only the size has been compared
+  const bool is_sure = !image.build_id.empty();  // otherwise, at most the size was compared
   if (!is_sure) function.result.reset();
   for (auto* const row : {&function.integers, &function.floats}) {
     for (Parameter& parameter : *row) {
@@ -89,7 +89,7 @@ std::optional<SourceLine> ElfFiles::line_at(const Image& image, std::uint64_t of
   return dwarf != nullptr ? dwarf->line_at(offset) : std::nullopt;
 }
 
-// Returns null if the image has no DWARF that can be read.
+// Returns the DWARF of the image, or null if there is none that can be read.
 DwarfInfo* ElfFiles::dwarf_of(const Image& image) {
   const auto [known, is_new] = programs_.try_emplace({image.path, image.build_id});
   Program& program = known->second;
@@ -105,8 +105,8 @@ DwarfInfo* ElfFiles::dwarf_of(const Image& image) {
   return program.dwarf.get();
 }
 
-// Opens the first file that may be the image. Also opens the file's debug file, unless `is_complete` returns
-// true. If only a debug file with the build-id exists, opens this file.
+// Opens the first file that may be the image. Also opens this file's debug file, unless `is_complete` returns
+// true. If there is no such file, opens a debug file with the image's build-id.
 ElfFiles::Program ElfFiles::open(const Image& image, bool (*is_complete)(const ElfImage&)) const {
   if (options_.is_off) return {.problem = fmt::format("{}: not read because of --no-elf", image.path)};
   std::vector<std::filesystem::path> candidates;

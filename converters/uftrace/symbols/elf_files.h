@@ -1,6 +1,6 @@
-// Reads the ELF files that the recording mentions, if they are the recorded builds. They provide types of
-// parameters, return values and variables. They also provide symbols if the recorder was killed before it
-// wrote a .sym file.
+// Reads the ELF files that the recording mentions, if they are the recorded builds. ELF files provide the
+// types of parameters, return values and variables. They also provide symbols if the recorder was killed
+// before it wrote .sym files.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@
 namespace convert::uftrace {
 
 struct ElfOptions {
-  bool is_off = false;                 // do not read ELF files outside the recording
-  std::filesystem::path sysroot = {};  // the root directory of the recorded machine; empty for this machine
-  bool names_parameters = false;       // use the program's names of parameters for arguments
+  bool is_off = false;                 // if true, no ELF files are read
+  std::filesystem::path sysroot = {};  // root directory of the recorded machine; empty for this machine
+  bool names_parameters = false;       // name arguments like the parameters in the program
 };
 
 class ElfFiles {
@@ -32,31 +32,31 @@ class ElfFiles {
   ElfFiles(const std::filesystem::path& recording, const ElfOptions& options)
       : recording_(recording), options_(options) {}
 
-  // The symbols of a module or library, read on demand; null if none are found. Valid as long as this object.
+  // Returns the symbols of a module or library, valid as long as this object, or null. Reads them on demand.
   const SymbolTable* of(const Image& image);
   bool names_parameters() const { return options_.names_parameters; }
-  // The parameters and the return value of the function at the offset. Names of parameters are included if
-  // options request them, and types if the file is certainly the recorded build.
+  // Returns the parameters and the return value of the function at the offset. Names of parameters are
+  // included if options request names. Types are included if the file is certainly the recorded build.
   FunctionType function_at(const Image& image, std::uint64_t offset);
-  // The type of the variable at the offset, if it is known and scalar.
+  // Returns the type of the variable at the offset, if the type is known and scalar.
   std::optional<ScalarType> variable_at(const Image& image, std::uint64_t offset);
-  // The source line of the instruction at the offset.
+  // Returns the source line of the instruction at the offset.
   std::optional<SourceLine> line_at(const Image& image, std::uint64_t offset);
-  // Adds to the note about an image without symbols that its functions have the names in this file.
+  // Completes the note about an image without symbols: its functions are named as `file` names them.
   void replaced_by(const Image& image, std::string_view file);
-  // Adds the notes about missing or uncertain files, in an order that does not depend on the order of calls.
+  // Adds the notes about missing or uncertain files. Their order does not depend on the order of requests.
   void add_notes(Notes& notes) const;
 
  private:
   struct Symbols {
     std::unique_ptr<SymbolTable> table = nullptr;
-    const NoteKind* kind = nullptr;  // the kind of the note; null without a note
+    const NoteKind* kind = nullptr;  // the kind of the note; null if there is none
     std::string text = {};
   };
   struct Program {
     std::unique_ptr<ElfFile> file = nullptr;
-    std::unique_ptr<ElfFile> debug = nullptr;  // the stripped part of the file, which may be missing
-    std::string problem = {};                  // the reason if neither exists
+    std::unique_ptr<ElfFile> debug = nullptr;  // the file's debug file, which may be missing
+    std::string problem = {};                  // the reason if no file or no DWARF was found
     std::unique_ptr<DwarfInfo> dwarf = nullptr;
   };
   Symbols read(const Image& image) const;
@@ -65,12 +65,12 @@ class ElfFiles {
 
   std::filesystem::path recording_;
   ElfOptions options_;
-  std::map<std::pair<std::string, std::string>, Symbols> symbols_;   // by path and build-id
-  std::map<std::pair<std::string, std::string>, Program> programs_;  // programs whose DWARF was requested
+  std::map<std::pair<std::string, std::string>, Symbols> symbols_;   // indexed by path and build-id
+  std::map<std::pair<std::string, std::string>, Program> programs_;  // images whose DWARF was requested
 };
 
-// True if a file with `build_id` is the recorded one. uftrace always writes 20 bytes, truncated or filled
-// with zeros.
+// True if `recorded` is what uftrace writes for a file with `build_id`. uftrace always writes 20 bytes: it
+// truncates a longer id, and fills a shorter one with zeros.
 bool is_same_build(std::string_view recorded, std::string_view build_id);
 
 }  // namespace convert::uftrace

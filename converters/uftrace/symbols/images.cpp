@@ -16,13 +16,13 @@ constexpr fxt::Limit kLibraries{"loaded libraries that are searched for an addre
 constexpr std::uint64_t kPageSize = 4096;
 constexpr std::uint64_t kLastBytes = 4096;  // assumed size of the last kernel function
 
-// A system call without arguments is one function with several names. The preferred name has the prefix of
-// the kernel's own word size: __x64_sys_getpid, __arm64_sys_getpid, sys_getpid. Other names have one of these
-// prefixes.
+// A system call without arguments is one function with several names. The name to be shown has the prefix of
+// the kernel's own word size: __x64_sys_getpid, __arm64_sys_getpid or sys_getpid. The other names have the
+// prefixes in kOtherPrefixes.
 constexpr std::array<std::string_view, 4> kOtherPrefixes{"__do_sys_", "__se_sys_", "__ia32_sys_", "SyS_"};
 constexpr std::string_view kSystemCall = "sys_";
 
-// The name after one of kOtherPrefixes; empty if `name` begins with none of them.
+// Returns the part of `name` after one of kOtherPrefixes. Empty if `name` begins with none of them.
 std::string_view system_call_of(std::string_view name) {
   for (const std::string_view other : kOtherPrefixes)
     if (name.starts_with(other)) return name.substr(other.size());
@@ -50,7 +50,7 @@ const Symbol* find_kernel_function(const SymbolTable& symbols, std::uint64_t add
   const Symbol* const found = symbols.find_function(address);
   if (found == nullptr || found->start == 0) return nullptr;
   const std::vector<Symbol>& all = symbols.symbols();
-  // The list lacks the end of the last function.
+  // The kernel's list of symbols does not tell where the last function ends.
   if (found->start == all.back().start && address - found->start >= kLastBytes) return nullptr;
   const std::string_view call = system_call_of(found->name);
   if (call.empty()) return found;
@@ -113,7 +113,7 @@ SymbolAt Images::find(const LoadedSpace& loaded, std::uint64_t address) {
     found = symbol_in(image_of(*module), address);
     if (found.symbol != nullptr) return found;
   }
-  // A library hides an earlier library that was unloaded from the same addresses.
+  // The libraries that were loaded last come first, because others at these addresses were unloaded before.
   const std::size_t first = loaded.libraries - std::min<std::size_t>(loaded.libraries, kLibraries.of(0));
   for (std::size_t i = loaded.libraries; i-- > first;) {
     if (address < space.libraries[i].base) continue;
@@ -124,7 +124,7 @@ SymbolAt Images::find(const LoadedSpace& loaded, std::uint64_t address) {
   if (space.map.kernel_base && address >= *space.map.kernel_base) return symbol_in(kernel(), address);
   const SymbolTable* const indices = python().symbols;
   if (indices == nullptr || indices->symbols().empty()) return found;
-  // For a Python program, uftrace maps the symbols to the first pages.
+  // For a Python program, uftrace writes a map in which the symbols are in the first pages.
   const std::uint64_t map_end = (indices->symbols().size() / kPageSize + 1) * kPageSize;
   const Symbol* const function = address < map_end ? indices->find_function(address) : nullptr;
   return function != nullptr ? SymbolAt{.image = &python(), .symbol = function} : found;
@@ -157,7 +157,7 @@ std::vector<std::pair<std::string_view, const SymbolTable*>> Images::tables(cons
   return tables;
 }
 
-// Returns the first function with the name of the PLT entry. The symbol is null if no module has one.
+// Returns the first function with the same name as the PLT entry. If no module has one, symbol is null.
 SymbolAt Images::called_by(const SymbolAt& plt_entry, const AddressSpace& space) {
   for (const Module& module : space.map.modules) {
     const Image& image = image_of(module);

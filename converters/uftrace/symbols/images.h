@@ -1,5 +1,5 @@
-// The images of a recording with their symbols, read on demand: finds the image at an address, and the data
-// of its functions and variables. Safe to use from several threads.
+// The images of a recording with their symbols, which are read on demand. Finds the image at an address, and
+// data about functions and variables. Safe to use from several threads.
 #pragma once
 
 #include <cstddef>
@@ -29,28 +29,28 @@ struct SymbolAt {
   const Symbol* symbol = nullptr;  // in the image; null if the image has no symbol there
 
   bool is_kernel() const { return image != nullptr && image->kind == Image::Kind::Kernel; }
-  // The category of calls: the name of the image, or `[unknown]`.
+  // The category of calls at the address: the name of the image, or `[unknown]`.
   std::string_view category() const { return image != nullptr ? image->name() : "[unknown]"; }
 
-  // The following functions need a symbol. The names of all functions at the start of the symbol, with its
-  // own name first.
+  // The following functions need a symbol. names() returns the names of all functions at the start of the
+  // symbol, beginning with the symbol's own name.
   std::vector<std::string> names(Demangle mode) const;
-  // True if `module` in an option or spec names the image of the symbol. As in uftrace, `module` names the
-  // first module, by address, whose name begins with this text. Here it also names other modules with exactly
-  // this name. If there is no such module, it names a library that was loaded later. `PLT` names the library
-  // functions that the program itself calls.
+  // True if `module` in an option or spec means the image of the symbol. As in uftrace, `module` means the
+  // module with the lowest address of those whose names begin with `module`. Here it also means other modules
+  // with the same name as this one. If there is no such module, it means libraries that were loaded later.
+  // `PLT` means the library functions that the program itself calls.
   bool is_in(std::string_view module, const AddressSpace* space) const;
 };
 
 // An address space at one time.
 struct LoadedSpace {
   const AddressSpace* space = nullptr;  // null if nothing is known
-  std::size_t libraries = 0;            // the number of its loaded libraries
+  std::size_t libraries = 0;            // number of libraries that are loaded
 };
 
-// The function of the kernel at an address; null if none is known, for example because the recorder was not
-// allowed to read the kernel's addresses. If a system call has several names, returns the one with the
-// kernel's own word size; otherwise the first one.
+// Returns the function of the kernel at an address, or null. For example, no function is known if the
+// recorder was not allowed to read the kernel's addresses. If a system call has several names, prefers the
+// name that has the prefix of the kernel's own word size.
 const Symbol* find_kernel_function(const SymbolTable& symbols, std::uint64_t address);
 
 class Images {
@@ -61,18 +61,18 @@ class Images {
   SymbolAt at(const LoadedSpace& loaded, std::uint64_t address);
   // Finds the images and symbols at several addresses.
   void at(const LoadedSpace& loaded, std::span<const std::uint64_t> addresses, std::span<SymbolAt> found);
-  // Finds a function of the kernel, which is the same for all tasks.
+  // Finds the kernel's function at an address. Kernel addresses have the same meaning in all tasks.
   SymbolAt kernel_at(std::uint64_t address);
-  // The kernel's symbols, with absolute addresses; null if the recording has none.
+  // Returns the kernel's symbols, with absolute addresses, or null if the recording has none.
   const SymbolTable* kernel_symbols();
-  // The parameters and the return value of a function, if options request names of parameters, or if
-  // `needs_types`. A PLT entry gets the names, without types, from the function that it apparently calls.
+  // Returns the parameters and the return value of a function, if options request names of parameters, or if
+  // `needs_types`. For a PLT entry, returns only the names, from the function that it probably calls.
   FunctionType function_of(const SymbolAt& function, const AddressSpace* space, bool needs_types);
-  // The type of a variable, if it is known and scalar.
+  // Returns the type of a variable, if the type is known and scalar.
   std::optional<ScalarType> type_of(const SymbolAt& variable);
-  // The source line of an address in that function.
+  // Returns the source line of an address in the function.
   std::optional<SourceLine> line_of(const SymbolAt& function, std::uint64_t address);
-  // The symbols of all modules and libraries of all programs, with their names. The kernel's symbols are not
+  // Returns the names and symbols of all modules and libraries of all programs. The kernel's symbols are not
   // included.
   std::vector<std::pair<std::string_view, const SymbolTable*>> tables(const Sessions& sessions);
 
@@ -91,7 +91,7 @@ class Images {
   Notes& notes_;
   SymbolFiles files_;
   ElfFiles elf_files_;
-  std::unordered_map<const void*, Image> images_;  // by module or library, whose addresses do not change
+  std::unordered_map<const void*, Image> images_;  // indexed by Module or Library, whose place is fixed
   std::optional<Image> kernel_, python_;           // created on demand
 };
 

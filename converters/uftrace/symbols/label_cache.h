@@ -1,4 +1,4 @@
-// Caches the meaning of addresses for the hot path: nearly all records of a function have the same address.
+// Caches the meaning of addresses for the hot path. The cache is useful because functions are called often.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace convert::uftrace {
 
-// The memory limit for the caches of a recording. Safe to use from several threads.
+// The memory that the caches of a recording may still take. Safe to use from several threads.
 class CacheBudget {
  public:
   explicit CacheBudget(std::size_t bytes) : bytes_(bytes) {}
@@ -31,8 +31,8 @@ class CacheBudget {
   std::atomic<std::size_t> bytes_;
 };
 
-// A cache that starts with 2^FirstBits entries. It grows within the budget, when entries replace each other.
-// An entry is at the slot of its address or at one of the following slots.
+// A cache that starts with 2^FirstBits entries. If new entries replace too many others, the cache grows, as
+// far as the budget allows. An entry is at the slot of its address or at one of the next slots.
 template <typename Meaning, unsigned FirstBits = 12>
 class AddressCache {
  public:
@@ -44,9 +44,9 @@ class AddressCache {
   struct View {
     const Entry* entries;
     unsigned shift;
-    // The entry at the slot of the address. It may belong to another address.
+    // Returns the entry at the slot of the address. This entry may belong to another address.
     const Entry& slot_for(std::uint64_t address) const { return entries[slot_of(address, shift)]; }
-    // The entry of the address, or a free one for it; null if all of its slots hold other addresses.
+    // Returns the entry of the address, or a free entry for it; null if all its slots have other addresses.
     const Entry* entry_for(std::uint64_t address) const {
       const std::size_t slot = slot_of(address, shift);
       for (std::size_t i = slot; i != slot + kProbes; ++i) {
@@ -57,7 +57,7 @@ class AddressCache {
     }
   };
 
-  // Without a budget the cache does not grow.
+  // Without a budget, the cache does not grow.
   AddressCache() = default;
   explicit AddressCache(CacheBudget& budget) : budget_(&budget) {}
   ~AddressCache() {
@@ -81,7 +81,7 @@ class AddressCache {
     entry = {address, meaning};
     return entry.meaning;
   }
-  // Returns the meaning of the address. If it is not cached, calls `make` and caches the result.
+  // Returns the meaning of the address. If the address is not cached, calls `make` and caches the result.
   template <typename Make>
   const Meaning& get(std::uint64_t address, Make make) {
     const Meaning* const known = find(address);
@@ -92,10 +92,10 @@ class AddressCache {
 
  private:
   static constexpr std::uint64_t kNoAddress = ~std::uint64_t{0};  // marks free entries
-  static constexpr std::size_t kProbes = 8;  // number of slots that can hold the entry of an address
+  static constexpr std::size_t kProbes = 8;  // number of slots that may have the entry of an address
   static constexpr std::size_t kSize = std::size_t{1} << FirstBits;
 
-  // The top bits of a multiplication by 2^64 / golden ratio distribute neighbors well.
+  // Multiplies by 2^64 / golden ratio. The top bits of the product differ well for neighboring addresses.
   static std::size_t slot_of(std::uint64_t address, unsigned shift) {
     return (address * 0x9e37'79b9'7f4a'7c15u) >> shift;
   }
@@ -104,7 +104,7 @@ class AddressCache {
     const std::size_t more = entries_.size() * sizeof(Entry);
     if (budget_ == nullptr || !budget_->try_take(more)) return false;
     taken_bytes_ += more;
-    std::vector<Entry> before(2 * entries_.size());  // may throw, but nothing has changed yet
+    std::vector<Entry> before(2 * entries_.size());  // may throw, so no entry has moved yet
     before.swap(entries_);
     --shift_;
     for (const Entry& entry : before)
@@ -115,7 +115,7 @@ class AddressCache {
   CacheBudget* budget_ = nullptr;
   std::vector<Entry> entries_ = std::vector<Entry>(kSize);
   unsigned shift_ = 64 - FirstBits;  // converts a hash to a slot number
-  std::size_t replaced_ = 0;         // number of replaced entries since the cache grew
+  std::size_t replaced_ = 0;         // number of entries replaced since the cache last grew
   std::size_t taken_bytes_ = 0;      // bytes taken from the budget
 };
 
@@ -140,12 +140,12 @@ class LabelCache : public AddressCache<CallLabel> {
   bool has_lines_ = false;
 };
 
-// Caches for the most recent epochs of symbols (TaskSymbols::epoch()). The threads of an epoch share a cache.
-// A program that loads thousands of libraries has thousands of epochs, so a new cache replaces an old one.
+// Caches for the epochs that were used last (TaskSymbols::epoch()). Threads with the same epoch share a
+// cache. The number of caches is limited, as a program with thousands of libraries has thousands of epochs.
 template <typename Cache>
 class EpochCaches {
  public:
-  // Returns the cache of the epoch, valid until the next call. A new cache is constructed from `arguments`.
+  // Returns the epoch's cache, valid until the next call. If there is none, constructs it from `arguments`.
   template <typename... Arguments>
   Cache& of(std::uint32_t epoch, Arguments&... arguments) {
     auto found = std::ranges::find(caches_, epoch, &Owned::epoch);

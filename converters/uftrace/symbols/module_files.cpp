@@ -18,11 +18,11 @@ constexpr fxt::Limit kFilesOfOneName{"symbol files of modules with the same name
 constexpr std::size_t kSuffixSize = 4;            // number of hex digits
 constexpr std::size_t kHeaderLimitBytes = 16384;  // three lines, one of them with a path
 
-// A .dbg file has no sizes of functions. A recorded address is at most this far from the start of its
-// function. An address that is farther away may belong to a function that is not listed.
+// The assumed size of functions, because a .dbg file has no sizes. A recorded address is at most this far
+// from the start of its function. An address that is farther away may belong to an unlisted function.
 constexpr std::uint64_t kLongestPrologue = 128;
 
-// Without a build-id, the suffix is the sum of the bytes of the path.
+// Returns the suffix for a module without a build-id: the sum of the bytes of its path.
 std::string path_suffix(std::string_view path) {
   std::uint16_t sum = 0;
   for (const char c : path) sum = static_cast<std::uint16_t>(sum + static_cast<unsigned char>(c));
@@ -31,7 +31,7 @@ std::string path_suffix(std::string_view path) {
 
 bool differ(std::string_view a, std::string_view b) { return !a.empty() && !b.empty() && a != b; }
 
-// True if `relative` can be the path of `absolute` from some directory.
+// True if `relative` can be the path of the file `absolute` from some directory.
 bool is_tail_of(std::string_view relative, std::string_view absolute) {
   while (relative.starts_with("./")) relative.remove_prefix(2);
   return absolute == relative ||
@@ -63,7 +63,7 @@ std::optional<DebugFunction> parse_debug_function(std::string_view line) {
   return DebugFunction{.offset = *offset, .name = line.substr(1)};
 }
 
-// All files of modules with this basename, the one without suffix first.
+// Returns all files of modules with this basename. A file without a suffix comes first.
 std::vector<std::string> ModuleFiles::files_of(std::string_view basename) const {
   std::vector<std::string> names;
   const auto plain = fmt::format("{}{}", basename, extension_), prefix = fmt::format("{}-", basename);
@@ -78,7 +78,7 @@ std::vector<std::string> ModuleFiles::files_of(std::string_view basename) const 
 const ModuleFileHeader& ModuleFiles::header_of(const std::string& file_name) {
   const auto [found, is_new] = headers_.try_emplace(file_name);
   if (is_new) {
-    Notes of_the_file;  // damage is noted when the file is chosen and read completely
+    Notes of_the_file;  // unused: notes are added when the whole file is read
     found->second = parse_module_file_header(
         read_optional_file(directory_.file(file_name), of_the_file, kHeaderLimitBytes).value_or(""));
   }
@@ -105,7 +105,7 @@ ModuleFileHeader ModuleFiles::header_of(const Image& image) {
   return name ? header_of(*name) : ModuleFileHeader{};
 }
 
-// Returns <basename>.sym, or a file with a suffix if that file belongs to another module.
+// Returns <basename>.sym, or a file with a suffix if <basename>.sym belongs to another module.
 std::optional<std::string> ModuleFiles::of_module(std::string_view path, std::string_view build_id) {
   const std::lock_guard lock(mutex_);
   const std::string basename(basename_of(path));
@@ -122,14 +122,14 @@ std::optional<std::string> ModuleFiles::of_module(std::string_view path, std::st
     const ModuleFileHeader& header = header_of(name);
     if (!differ(header.module_path, path) && !differ(header.build_id, build_id)) return name;
   }
-  // The same module may have another path because of a symbolic link, or in another root directory.
+  // The module may have another path in the file because of a symbolic link or another root directory.
   for (const std::string& name : candidates) {
     if (!build_id.empty() && header_of(name).build_id == build_id) return name;
   }
   return std::nullopt;
 }
 
-// The path may be relative to an unknown directory.
+// Returns the file of a library. The library's path may be relative to an unknown directory.
 std::optional<std::string> ModuleFiles::of_library(std::string_view path) {
   const std::lock_guard lock(mutex_);
   const std::vector<std::string> candidates = files_of(basename_of(path));

@@ -1,5 +1,5 @@
-// The images to which addresses of a recording can belong, and the files that describe them: `<image>.sym`,
-// `<image>.dbg`. If several modules have the same basename, all files except one have a suffix.
+// The images to which addresses in a recording can belong, and the files `<image>.sym` and `<image>.dbg`
+// about them. If several modules have the same basename, all of their files except one have a suffix.
 #pragma once
 
 #include <cstdint>
@@ -26,11 +26,11 @@ struct Image {
     Module,   // mapped when the session began
     Library,  // loaded later; only its base and path are known
     Kernel,
-    Python,  // a traced Python program, whose records hold indices of symbols instead of addresses
+    Python,  // a traced Python program; its records have indices of symbols, not addresses
   };
   Kind kind;
-  std::string path;                              // of a library: as the program passed it
-  std::uint64_t base = 0;                        // addresses of symbols count from here
+  std::string path;                              // the path of a library is as the program passed it
+  std::uint64_t base = 0;                        // addresses of symbols are relative to this
   std::string build_id = {};                     // empty if unknown
   std::optional<std::uint64_t> size_bytes = {};  // size of all mappings
   const SymbolTable* symbols = nullptr;          // null without symbols
@@ -52,7 +52,7 @@ struct Image {
 // The symbols of the kernel: /proc/kallsyms of the recorded machine.
 inline constexpr std::string_view kKernelSymbols = "kallsyms";
 
-// The header of a .sym or .dbg file. Its members are empty before uftrace 0.10.
+// The header of a .sym or .dbg file. Versions before uftrace 0.10 do not write it, so the members are empty.
 struct ModuleFileHeader {
   std::string module_path;
   std::string build_id;
@@ -77,7 +77,7 @@ class ModuleFiles {
   ModuleFiles(const Directory& directory, const std::vector<std::string>& names, std::string_view extension)
       : directory_(directory), names_(names), extension_(extension) {}
 
-  // The name of the image's file. Nothing for the kernel, or if no file matches.
+  // Returns the name of the image's file. Nothing for the kernel, or if no file matches.
   std::optional<std::string> of(const Image& image);
   ModuleFileHeader header_of(const Image& image);  // empty if no file matches
 
@@ -94,11 +94,11 @@ class ModuleFiles {
   std::map<std::string, ModuleFileHeader, std::less<>> headers_;
 };
 
-// Reads the symbols in a text file and notes its damaged lines. `path` is for the notes.
+// Reads the symbols in a text file, and adds notes about damaged lines. `path` is for these notes.
 std::unique_ptr<SymbolTable> read_symbol_table(std::string_view text, std::string_view path, Notes& notes);
 
-// Reads .sym files on demand. They are missing if the recorder was killed. Then .dbg files provide the
-// build-id and the starts of functions. Tables are valid as long as this object.
+// Reads .sym files on demand. If the recorder was killed, they are missing, and .dbg files provide the
+// build-id and the starts of functions. The tables are valid as long as this object.
 class SymbolFiles {
  public:
   SymbolFiles(const Directory& directory, Notes& notes)
@@ -109,16 +109,16 @@ class SymbolFiles {
 
   // Returns null if no file matches.
   const SymbolTable* of(const Image& image);
-  // Completes the build-id, and a relative path, from the header of the .sym file, or else of the .dbg file.
+  // Completes the build-id and a relative path. The header of the .sym file has both, or of the .dbg file.
   void identify(Image& image);
-  // The name of the .dbg file and its functions; the table is null if the file lacks functions.
+  // Returns the name of the .dbg file and its functions. Returns null instead if the file has no functions.
   std::pair<std::string, const SymbolTable*> from_debug_file(const Image& image);
 
  private:
   const Directory& directory_;
   Notes& notes_;
   ModuleFiles files_, debug_files_;
-  std::map<std::string, std::unique_ptr<SymbolTable>, std::less<>> tables_;  // by file name
+  std::map<std::string, std::unique_ptr<SymbolTable>, std::less<>> tables_;  // indexed by file name
 };
 
 }  // namespace convert::uftrace

@@ -1,6 +1,6 @@
-// Converts an address in a record to the label of a call, with the module as category and the symbol as name.
-// This is the interface of the symbol files. Safe to use from several threads; TaskSymbols uses it for the
-// records of one task.
+// Converts an address in a record to the label of a call. The label's category is the module, and its name is
+// the symbol. Other code asks for symbols only here. Safe to use from several threads. TaskSymbols uses a
+// Symbolizer for the records of one task.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +25,12 @@
 
 namespace convert::uftrace {
 
-// The span [from_ns, until_ns) in which the addresses of a task keep their meaning: until its next exec, or
-// the next library that its program loads. In spans with the same epoch, equal addresses have equal labels.
+// A span [from_ns, until_ns) in which the meaning of a task's addresses does not change. It ends at the next
+// exec or load of a library. In spans with the same epoch, equal addresses have equal labels.
 struct SymbolSpan {
   std::uint64_t from_ns = 0;
   std::uint64_t until_ns = 0;
-  std::uint32_t epoch = 0;  // counts up from 0
+  std::uint32_t epoch = 0;  // a number from 0 up
   LoadedSpace loaded = {};  // the loaded images
 };
 
@@ -48,37 +48,37 @@ class Symbolizer {
   Symbolizer& operator=(const Symbolizer&) = delete;
 
   SymbolSpan span_at(const Task& task, std::uint64_t time_ns);
-  // The label of a call at that address.
+  // Returns the label of a call at the address.
   LabelId label(const SymbolSpan& span, std::uint64_t address);
-  // Returns the labels of up to kLabelsAtOnce addresses. This is much faster for many functions, because
-  // their data are spread over memory and are prefetched together.
+  // Finds the labels of up to kLabelsAtOnce addresses. This is much faster than one by one, because the data
+  // of the functions are far from each other in memory, and are prefetched together.
   static constexpr std::size_t kLabelsAtOnce = CallLabels::kAtOnce;
   void label(const SymbolSpan& span, std::span<const std::uint64_t> addresses, std::span<LabelId> labels);
-  // The label of a kernel call.
+  // Returns the label of a kernel call.
   LabelId kernel_label(std::uint64_t address);
   SymbolAt at(const SymbolSpan& span, std::uint64_t address) { return images_.at(span.loaded, address); }
-  // Data that do not depend on the time.
+  // For data that do not depend on the time.
   Images& images() { return images_; }
   std::vector<std::pair<std::string_view, const SymbolTable*>> tables() { return images_.tables(sessions_); }
-  // True if there may be a function at the address in any program of the task, at any time. This is true for
-  // modules, loaded libraries and the kernel, and if no map has the address.
+  // True if a function may be at the address in any program of the task, at any time. This is so for
+  // addresses in a module, a loaded library or the kernel, and for all addresses if a program has no map.
   bool is_code(const Task& task, std::uint64_t address);
 
-  // The budget for all caches of addresses, of all threads and workers.
+  // The common budget for the address caches of all threads and workers.
   CacheBudget& cache_budget() { return cache_budget_; }
 
-  // Must be called at the end, because some notes are known only then.
+  // Must be called after the last request, because some notes are known only then.
   void add_notes();
 
  private:
-  std::mutex mutex_;  // used by threads when their caches miss
+  std::mutex mutex_;  // locked by threads when their caches lack an address
   const Directory& directory_;
   const Sessions& sessions_;
   Notes& notes_;
   Images images_;
   CallLabels labels_;
-  CacheBudget cache_budget_{std::size_t{32} << 20};  // enough for two million labels
-  std::map<std::pair<const AddressSpace*, std::size_t>, std::uint32_t> epochs_;  // by the loaded images
+  CacheBudget cache_budget_{std::size_t{32} << 20};  // sufficient for two million labels
+  std::map<std::pair<const AddressSpace*, std::size_t>, std::uint32_t> epochs_;  // indexed by loaded images
 };
 
 }  // namespace convert::uftrace

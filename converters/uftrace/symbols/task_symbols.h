@@ -1,5 +1,5 @@
-// The symbols of one task at one time. All labels and symbols for addresses in a task's records come from
-// here. Each worker caches labels, so known labels need no lock.
+// The symbols of one task at one time. All labels and symbols for addresses in the records of a task come
+// from here. Each worker has its own caches of labels, so the labels in a cache need no lock.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace convert::uftrace {
 class FunctionLines {
  public:
   virtual ~FunctionLines() = default;
-  // The "file:line" of the function; CallLabel::kNoLine if it is unknown.
+  // Returns the "file:line" of the function, or CallLabel::kNoLine if the line is unknown.
   virtual NameId line_of(const SymbolAt& function) = 0;
 };
 
@@ -28,20 +28,20 @@ class TaskSymbols {
   TaskSymbols(const TaskSymbols&) = delete;
   TaskSymbols& operator=(const TaskSymbols&) = delete;
 
-  // Changes the time for all later calls. Returns true if addresses may have another meaning than before.
-  // Then the caller must drop all data that it caches by address.
+  // Sets the time for all requests from now on. Returns true if addresses may have another meaning than
+  // before. Then the caller must drop all data that it has cached by address.
   bool move_to(std::uint64_t time_ns) {
     if (span_.from_ns <= time_ns && time_ns < span_.until_ns) return false;
     span_ = symbolizer_.span_at(task_, time_ns);
     if (caches_ != nullptr) cache_ = &caches_->of(span_.epoch, symbolizer_.cache_budget());
     return true;
   }
-  // The time until which addresses keep their meaning; 0 before the first move_to().
+  // The time until which the meaning of addresses does not change; 0 before the first move_to().
   std::uint64_t until_ns() const { return span_.until_ns; }
-  // Counts up from 0. Equal epochs give equal results for all tasks, so the epoch can be a key for caches.
+  // Equal epochs have equal results, even in different tasks. So the epoch can be a key for caches.
   std::uint32_t epoch() const { return span_.epoch; }
 
-  // Sets the caches for later results. They belong to the worker that pumps the thread.
+  // Sets the caches for later results. The caches belong to the worker that pumps the thread.
   void use_caches(LabelCaches& caches) {
     caches_ = &caches;
     cache_ = span_.until_ns != 0 ? &caches.of(span_.epoch, symbolizer_.cache_budget()) : nullptr;
@@ -51,24 +51,24 @@ class TaskSymbols {
 
   // The following functions may be called only after move_to().
 
-  // The label of a call at that address, as CallLabels makes it.
+  // Returns the label of a call at the address, as CallLabels makes it.
   LabelId label(std::uint64_t address) const {
     return cache_ != nullptr ? call_label(address).label : symbolizer_.label(span_, address);
   }
-  // The label, and the line of the function. Needs caches.
+  // Returns the label, and the line of the function. Needs caches.
   const CallLabel& call_label(std::uint64_t address) const {
     if (const CallLabel* const known = cache_->find(address)) return *known;
     return put(address, symbolizer_.label(span_, address));
   }
-  // Caches the labels of these addresses, none of which may be cached yet. Takes at most
-  // Symbolizer::kLabelsAtOnce addresses. Needs caches.
+  // Caches the labels of up to Symbolizer::kLabelsAtOnce addresses. None of them may be cached yet. Needs
+  // caches.
   void cache_labels(std::span<const std::uint64_t> addresses) const {
     std::array<LabelId, Symbolizer::kLabelsAtOnce> labels;
     symbolizer_.label(span_, addresses, labels);
     for (std::size_t i = 0; i < addresses.size(); ++i) put(addresses[i], labels.at(i));
   }
   SymbolAt at(std::uint64_t address) const { return symbolizer_.at(span_, address); }
-  // Null if no address space is known.
+  // The current address space; null if it is unknown.
   const AddressSpace* space() const { return span_.loaded.space; }
 
  private:
