@@ -1,6 +1,7 @@
 // State per thread, for the Checker, the Writer and the Cutter. Internal to them.
 #pragma once
 
+#include <array>
 #include <map>
 #include <tuple>
 
@@ -14,11 +15,9 @@ class ByThread {
  public:
   // Returns the state of a thread, and creates it when needed. The reference is valid until clear().
   T& operator[](const Thread& thread) {
-    if (last_ == nullptr || last_thread_ != thread) {
-      last_ = &states_[thread];
-      last_thread_ = thread;
-    }
-    return *last_;
+    Known& known = known_[thread.index];
+    if (known.state == nullptr || known.thread != thread) known = {thread, &states_[thread]};
+    return *known.state;
   }
   // Returns null if the thread has no state.
   const T* find(const Thread& thread) const {
@@ -32,11 +31,11 @@ class ByThread {
   template <typename Condition>
   void erase_if(Condition condition) {
     std::erase_if(states_, [&](const auto& state) { return condition(state.second); });
-    last_ = nullptr;
+    known_ = {};
   }
   void clear() {
     states_.clear();
-    last_ = nullptr;
+    known_ = {};
   }
 
  private:
@@ -45,9 +44,12 @@ class ByThread {
       return std::tie(a.process, a.thread) < std::tie(b.process, b.thread);
     }
   };
+  struct Known {
+    Thread thread = {};
+    T* state = nullptr;
+  };
   std::map<Thread, T, Before> states_;
-  Thread last_thread_;
-  T* last_ = nullptr;
+  std::array<Known, 256> known_ = {};  // by Thread::index
 };
 
 }  // namespace fxt

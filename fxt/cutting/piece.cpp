@@ -100,20 +100,26 @@ Piece::Piece(Output& output, const KnownProviders& providers, CutCounters& count
   if (providers.ids.contains(providers.current)) write(Record(ProviderSection{.id = providers.current}));
 }
 
-const Piece::KnownEvent& Piece::known(const Event& event) {
-  const std::uint64_t key = (std::uint64_t{event.category.index} << 32) |
-                            (std::uint64_t{event.name.index} << 16) | event.thread.index;
+const std::optional<PreparedEvent>& Piece::known_event(const Event& event) {
+  const std::uint64_t key = (std::uint64_t{event.category.index} << 16) | event.name.index;
   // The top bits of a multiplication by 2^64 / golden ratio spread neighbors well.
   constexpr unsigned kShift = 64 - 12;
   KnownEvent& known = known_events_[(key * 0x9e37'79b9'7f4a'7c15u) >> kShift];
-  if (known.of != event.thread || known.name != event.name.text || known.category != event.category.text) {
+  if (known.name != event.name.text || known.category != event.category.text) {
     known.category = event.category.text;
     known.name = event.name.text;
-    known.of = event.thread;
     known.event = writer_.prepare(event.category.text, event.name.text);
-    known.thread = writer_.thread_index(event.thread.process, event.thread.thread);
   }
-  return known;
+  return known.event;
+}
+
+const std::optional<ThreadIndex>& Piece::known_thread(const Thread& thread) {
+  KnownThread& known = known_threads_[thread.index];
+  if (!known.index || known.thread != thread) {
+    known.thread = thread;
+    known.index = writer_.thread_index(thread.process, thread.thread);
+  }
+  return known.index;
 }
 
 bool Piece::write_short(const Event& event) {
@@ -124,20 +130,21 @@ bool Piece::write_short(const Event& event) {
       event.category.text.size() + event.name.text.size() > kMaxKnownText)
     return false;
   try {
-    const KnownEvent& known = this->known(event);
-    if (!known.event || !known.thread) return false;
+    const std::optional<PreparedEvent>& known = known_event(event);
+    const std::optional<ThreadIndex>& thread = known_thread(event.thread);
+    if (!known || !thread) return false;
     switch (event.type) {
       case EventType::DurationComplete:
-        writer_.write_complete(*known.event, *known.thread, event.time, event.end);
+        writer_.write_complete(*known, *thread, event.time, event.end);
         break;
       case EventType::DurationBegin:
-        writer_.write_begin(*known.event, *known.thread, event.time);
+        writer_.write_begin(*known, *thread, event.time);
         break;
       case EventType::DurationEnd:
-        writer_.write_end(*known.event, *known.thread, event.time);
+        writer_.write_end(*known, *thread, event.time);
         break;
       default:
-        writer_.write_instant(*known.event, *known.thread, event.time);
+        writer_.write_instant(*known, *thread, event.time);
     }
   } catch (const WriterError&) {
     ++counters_->unwritable;
