@@ -1,4 +1,4 @@
-// Conditions on an argument, in the `if:` of a filter or trigger.
+// The conditions that `if:` in a filter or trigger sets on an argument.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -32,7 +32,7 @@ std::optional<std::int64_t> signed_number(std::string_view text) {
   return static_cast<std::int64_t>(is_negative ? 0 - *number : *number);
 }
 
-// An operator must come before operators that are its prefixes.
+// Longer operators must come before their prefixes: ">=" before ">".
 constexpr std::array<std::pair<std::string_view, Condition::Op>, 7> kOps{{
     {"==", Condition::Op::Equal},
     {"!=", Condition::Op::NotEqual},
@@ -86,7 +86,7 @@ bool Condition::holds(const Argument& number) const {
   const bool has_sign = is_signed.value_or(number.type == ArgumentType::Int64);
   const std::uint64_t recorded = extended(number.bits, bits, has_sign);
   if (has_sign) return compare(op, static_cast<std::int64_t>(recorded), value);
-  // An unsigned number is never below zero.
+  // The recorded number is unsigned, so it is greater than any negative value.
   if (value < 0 && op != Op::And) return op == Op::NotEqual || op == Op::Greater || op == Op::GreaterEqual;
   return compare(op, recorded, static_cast<std::uint64_t>(value));
 }

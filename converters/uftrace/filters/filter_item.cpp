@@ -22,8 +22,8 @@ struct Action {
   Setting setting;
   std::string_view before_value = {};  // empty if the action has no value
 };
-// The actions of an item, and the names that `clear=` accepts. A name must come before names that are its
-// prefixes.
+// The actions of an item, which are also names that `clear=` accepts. Longer names must come before their
+// prefixes: "trace_on" before "trace".
 constexpr std::array<Action, 11> kActions{{{"trace_on", Setting::TraceOn},
                                            {"trace_off", Setting::TraceOff},
                                            {"trace", Setting::Trace},
@@ -36,12 +36,12 @@ constexpr std::array<Action, 11> kActions{{{"trace_on", Setting::TraceOn},
                                            {"size", Setting::Size, "="},
                                            {"if", Setting::Condition, ":"}}};
 
-// Actions of uftrace that have no effect here, because they concern recorders, terminals or the recorded
-// values.
+// Actions of uftrace without an effect here, because they are about the recorder, the terminal or the values
+// that are recorded.
 constexpr std::array<std::string_view, 11> kWithoutEffect{"arg",    "fparg",     "retval",   "auto-args",
                                                           "color=", "backtrace", "callsite", "finish",
                                                           "read=",  "recover",   "script"};
-// `clear=` also accepts this word.
+// Another word that `clear=` accepts.
 constexpr std::string_view kLocation = "loc";
 
 bool begins_with(std::string_view word, std::string_view prefix) { return consume_prefix(word, prefix); }
@@ -67,7 +67,7 @@ class WordParser {
   }
   bool is_filter() const { return item_.option == Option::Filter || item_.option == Option::Notrace; }
 
-  // Option -T accepts all settings, -F and -N accept some, and -C, -H and -L accept none.
+  // Option -T accepts all settings, options -F and -N accept some, and -C, -H and -L accept none.
   void give(Setting setting) {
     constexpr std::array kOfFilters{Setting::Depth,  Setting::Time, Setting::Size,
                                     Setting::Caller, Setting::Hide, Setting::Condition};
@@ -129,7 +129,7 @@ class WordParser {
     }
   }
 
-  // Parses trace, trace_on, trace-off, traceon …
+  // Parses the word after "trace": trace, trace_on, trace-off, traceon …
   Setting trace_setting(std::string_view text, std::string_view word) const {
     if (text.empty()) return Setting::Trace;
     if (text.front() == '_' || text.front() == '-') text.remove_prefix(1);
@@ -167,7 +167,7 @@ class WordParser {
   bool has_action_ = false;
 };
 
-// The number of characters up to the next `;`. The `;` in a Rust array such as "[u8;4]" does not count.
+// Returns the number of characters before the next `;` that is not in brackets, as in a Rust array "[u8;4]".
 std::size_t item_size(std::string_view list) {
   std::size_t open = 0;
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -230,7 +230,7 @@ std::vector<FilterItem> parse_filter_items(FilterItem::Option option, std::strin
     split(text.substr(std::min(at + 1, text.size())), ',', [&](std::string_view word) { words.add(word); });
     if (option == Option::Trigger && !words.has_action())
       throw UsageError(fmt::format("--trigger: '{}' has no known action; actions are {}", text, kActionList));
-    // A filter that clears filters is not a filter itself.
+    // An item of -F or -N that clears filters does not filter itself.
     if (item.option != Option::Trigger && item.clears.has(Setting::Filter))
       item.actions.given.remove(Setting::Filter);
     items.push_back(std::move(item));

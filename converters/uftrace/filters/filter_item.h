@@ -1,5 +1,5 @@
-// One item of -F, -N, -C, -H, -T and -L: `name[@word{,word}]`. A word is an action, or the only module to
-// which the item applies.
+// One item in the value of -F, -N, -C, -H, -T or -L: `name[@word{,word}]`. A word is an action or the name of
+// a module. With a module, the item applies only to functions of this module.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +12,25 @@
 
 namespace convert::uftrace {
 
-// The condition of a filter, such as `if:arg1>5`: the filter applies only to calls with such an argument.
+// The condition of a filter. With `if:arg1>5`, the filter applies only to calls whose `arg1` is above 5.
 struct Condition {
   enum class Op : std::uint8_t { Equal, NotEqual, Greater, GreaterEqual, Less, LessEqual, And };
 
   std::string argument = {};  // "arg1", the name of the argument in calls
   Op op = {};
   std::int64_t value = {};
-  unsigned bits = 0;                   // number of low bits to compare; 0: all recorded bits
-  std::optional<bool> is_signed = {};  // nothing: as recorded
+  unsigned bits = 0;                   // number of low bits to compare; 0 for all recorded bits
+  std::optional<bool> is_signed = {};  // nothing: like the recorded number
   friend bool operator==(const Condition&, const Condition&) = default;
 
-  // True if a number, extended to 64 bits by its type, meets the condition.
+  // True if the number meets the condition. Its type decides how it is extended to 64 bits.
   bool holds(const Argument& number) const;
 };
 
-// Parses the text after `if:`. Throws UsageError.
+// Parses the text after `if:`. Throws UsageError if the text is not a condition.
 Condition parse_condition(std::string_view text);
 
-// The settings that items give to functions. Later items may clear them.
+// The settings that items give to functions. Later items may clear the settings of earlier items.
 enum class Setting : std::uint16_t {
   Filter = 1 << 0,  // the function and its callees are shown, or hidden
   Hide = 1 << 1,
@@ -68,7 +68,7 @@ class Settings {
 // The values of settings. A value is valid if `given` contains its setting.
 struct Actions {
   Settings given = {};
-  bool is_in = true;  // for Filter and -L: true if shown, false if hidden
+  bool is_in = true;  // for Filter and -L: true to show, false to hide
   std::uint32_t depth = 0;
   std::uint64_t time_ns = 0;
   std::uint64_t size = 0;
@@ -80,14 +80,14 @@ struct FilterItem {
   enum class Option : std::uint8_t { Filter, Notrace, Trigger, Caller, Hide, Location };
 
   Option option;
-  std::string text;         // as the user has written it, for messages
+  std::string text;         // the item as the user wrote it, for messages
   std::string pattern;      // for function names; with -L: for source files
-  std::string module = {};  // empty: all except the kernel
+  std::string module = {};  // empty for all modules except the kernel
   Actions actions = {};
   Settings clears = {};  // settings of earlier items that are cleared
 };
 
-// Parses the value of an option: items separated by `;`. Throws UsageError.
+// Parses the value of an option: items separated by `;`. Throws UsageError if an item is not valid.
 std::vector<FilterItem> parse_filter_items(FilterItem::Option option, std::string_view list);
 
 // Returns "--filter", for example.

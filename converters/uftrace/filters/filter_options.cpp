@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kMaxOptionDepth = 65534;
 
-// A number of call levels, written as in C.
+// A number of call levels. In options, the number is written as in C.
 struct Depth {
   std::uint32_t levels;
 };

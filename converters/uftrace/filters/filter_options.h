@@ -19,22 +19,22 @@
 
 namespace convert::uftrace {
 
-// The notes about patterns that match no call. A pattern may match in another input, so the notes are added
-// after the last input.
+// Collects notes about patterns that match no call in an input. The notes are added after the last input,
+// because their text depends on whether the pattern matches in other inputs.
 
 class PatternReport {
  public:
-  // The result for a pattern in one input: it matches a function that was called, only functions that were
-  // not called, or no function.
+  // What a pattern matches in one input: a function that was called, only functions that were not called, or
+  // no function.
   enum class Fit : std::uint8_t { Called, NeverCalled, Nothing };
 
   // Announces one more input.
   void expect() { ++inputs_; }
-  // `pattern` is the index of the pattern; `text` is the text of the note about this input.
+  // `pattern` is the index of the pattern. `text` is the text of the note about the pattern in this input.
   void add(std::size_t pattern, Fit fit, std::string input, std::string text) {
     findings_.push_back({pattern, fit, std::move(input), std::move(text)});
   }
-  // Ends one input. After the last input, adds the notes, and returns their texts without names of inputs.
+  // Ends one input. After the last input, adds the notes, and returns their texts without input names.
   std::vector<std::string> finish(Notes& notes) {
     std::vector<std::string> misfits;
     if (--inputs_ != 0) return misfits;
@@ -61,12 +61,12 @@ class PatternReport {
     std::string input, text;
   };
 
-  std::size_t inputs_ = 0;  // number of inputs that are not finished
+  std::size_t inputs_ = 0;  // number of inputs that finish() has not ended yet
   std::vector<Finding> findings_;
 };
 
 struct FilterOptions {
-  std::vector<FilterItem> items = {};  // in the order of the command line
+  std::vector<FilterItem> items = {};  // ordered as in the command line
   PatternKind match = PatternKind::Regex;
   bool starts_tracing = true;               // the state before any trace_on or trace_off
   std::optional<std::uint32_t> depth = {};  // number of levels to show
@@ -82,7 +82,7 @@ struct FilterOptions {
   bool has(FilterItem::Option option) const;
 };
 
-// The command line options that write into `options`, which must not be moved.
+// Returns the command line options that set members of `options`, which must stay where it is.
 std::vector<Option> options_of(FilterOptions& options);
 
 }  // namespace convert::uftrace

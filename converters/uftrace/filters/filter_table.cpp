@@ -17,22 +17,22 @@ namespace {
 
 constexpr std::string_view kPlt = "PLT";
 
-// uftrace's order: filters in the order of the command line, then triggers, and so on.
+// The order in which uftrace applies options: first all -F and -N, then triggers, and so on.
 int order_of(FilterItem::Option option) {
   return option == FilterItem::Option::Notrace ? static_cast<int>(FilterItem::Option::Filter)
                                                : static_cast<int>(option);
 }
 
-// True for names that contain special characters of regular expressions in places where they are not valid:
-// operators, closures, and functions with pointers to functions as parameters.
+// True for names with special characters that make them invalid as regular expressions: operators, closures,
+// and functions with pointers to functions as parameters.
 bool is_like_a_name(std::string_view pattern) {
   constexpr std::array<std::string_view, 4> kParts{"operator", "{{", "::{", "(*"};
   return std::ranges::any_of(kParts,
                              [pattern](std::string_view part) { return pattern.find(part) != pattern.npos; });
 }
 
-// The name of a generic Rust function in the source: "<alloc::vec::Vec>::push" for
-// "<alloc::vec::Vec<u8>>::push", and "<str>::len" for "<str>len".
+// Returns the source name of a generic Rust function: for "<alloc::vec::Vec<u8>>::push", returns
+// "<alloc::vec::Vec>::push". For "<str>len", returns "<str>::len".
 std::string without_generics(std::string_view name) {
   std::string text;
   std::size_t depth = 0;  // nesting of generic arguments
@@ -93,8 +93,8 @@ FilterTable::FilterTable(const FilterOptions& options, bool passes_program, cons
   needs_.functions = needs_.callers || has_times || needs_.sizes || has_traces;
 }
 
-// -F b -F b@clear leaves no filter at all. After -F b -T b@clear, however, a filter still
-// exists, although it no longer selects b.
+// True if a later item clears this filter. -F b -F b@clear leaves no filter at all. After -F b -T b@clear,
+// the filter still exists, although it no longer selects b.
 bool FilterTable::is_filter_cleared(std::size_t filter) const {
   const Rule& rule = rules_[filter];
   return std::any_of(
@@ -115,11 +115,11 @@ bool FilterTable::fits(Rule& rule, const std::string& name, const SymbolTable& t
   return !known->second;
 }
 
-// A pattern without special characters matches one or more components of the path, of which the first may be
-// incomplete at its start. For example, "lib" matches "src/mylib/c.c", and "c" matches every "x.c".
+// A pattern without special characters matches a path that contains it at the end, or before a slash. For
+// example, "lib" matches "src/mylib/c.c", and "c" matches every "x.c".
 bool FilterTable::lies_in(const Rule& rule, const std::string& file) {
   std::string_view part = rule.pattern.text();
-  // A text that looks like a pattern may be a whole path: "/usr/include/c++/12/bits/move.h".
+  // A text that looks like a pattern may also be a whole path, as in "/usr/include/c++/12/bits/move.h".
   if (!rule.pattern.is_plain()) return file == part || rule.pattern.matches(file);
   if (part.starts_with('/')) part.remove_prefix(1);
   if (part.ends_with('/')) part.remove_suffix(1);
@@ -130,7 +130,7 @@ bool FilterTable::lies_in(const Rule& rule, const std::string& file) {
   return false;
 }
 
-// The source file of a function; empty if it is unknown.
+// Returns the source file of a function. Empty if the file is unknown.
 std::string FilterTable::file_of(const SymbolAt& function) const {
   const NameId line = functions_.lines.line_of(function);
   if (line == CallLabel::kNoLine) return {};
@@ -205,7 +205,7 @@ std::vector<std::string> FilterTable::add_notes(const std::string& input, Notes&
   return options_.report->finish(notes);
 }
 
-// Adds the matching functions that were not called, or functions with similar names, to the report.
+// Reports if the pattern matched no called function. The report names other matches or similar names.
 void FilterTable::report(Rule& rule, std::size_t number, const std::string& input) {
   using Fit = PatternReport::Fit;
   const auto add = [&](Fit fit, std::string text) {

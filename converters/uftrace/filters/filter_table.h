@@ -1,5 +1,5 @@
-// The rules for the functions of a recording, from the filter options. A rule is determined at the first call
-// of its function. Safe to use from several threads; a result never depends on earlier calls.
+// The rules that the filter options give to the functions of a recording. A rule is determined when it is
+// first requested. Safe to use from several threads. A result never depends on earlier requests.
 #pragma once
 
 #include <cstddef>
@@ -23,15 +23,15 @@
 
 namespace convert::uftrace {
 
-// The settings from all filter options together for one function.
+// The settings that all filter options together give to one function.
 struct FunctionRule {
   Actions actions = {};
-  std::uint64_t size = 0;       // size of its symbol in bytes; 0 if it has none
-  bool is_passed_over = false;  // its calls are hidden, and do not affect the calls inside
-  bool is_elsewhere = false;    // -L hides its calls
+  std::uint64_t size = 0;       // size of the symbol in bytes; 0 without a symbol
+  bool is_passed_over = false;  // calls are hidden, and do not affect calls inside
+  bool is_elsewhere = false;    // -L hides calls of the function
 
   bool has(Setting setting) const { return actions.given.has(setting); }
-  // Adds the settings of an item, which override earlier settings.
+  // Adds the settings of an item. They replace settings of earlier items.
   void apply(const FilterItem& item) {
     const Actions& later = item.actions;
     actions.given.remove(item.clears);
@@ -44,43 +44,43 @@ struct FunctionRule {
   }
 };
 
-// Rules by address, for the symbols of one epoch; null if no option applies to the function.
+// Rules indexed by address, for the symbols of one epoch; null if no option applies to the function.
 using FunctionRuleCache = AddressCache<const FunctionRule*>;
 
 class FilterTable {
  public:
-  // Provides the names and source locations of functions; must outlive the table.
+  // Provides the names and source locations of functions. Must live longer than the table.
   struct Functions {
     Symbolizer& symbolizer;
     FunctionLines& lines;
     const Names& names;  // has the texts of source lines
     Demangle demangle;
   };
-  // With `passes_program`, only kernel calls are shown. Throws UsageError if a pattern is not a valid regular
-  // expression.
+  // If `passes_program` is true, only kernel calls are shown. Throws UsageError if a pattern should be a
+  // regular expression, but is not a valid one.
   FilterTable(const FilterOptions& options, bool passes_program, const Functions& functions);
 
-  // The rule of the function at that address; null if no option applies to it. Valid as long as this object.
+  // Returns the rule of the function at the address, valid as long as this object. Null if it has no rule.
   const FunctionRule* rule_of(const TaskSymbols& symbols, std::uint64_t address);
-  // The rule for a call whose address is unknown.
+  // Returns the rule for a call whose address is unknown.
   const FunctionRule* unknown_rule() const {
     if (passes_program_) return &passed_;
     return needs_.locations ? &elsewhere_ : nullptr;
   }
-  // The rule for a kernel function.
+  // Returns the rule for a kernel function.
   const FunctionRule* kernel_rule(std::uint64_t address);
 
   const FilterOptions& options() const { return options_; }
   // True if calls of the program are not shown.
   bool passes_program() const { return passes_program_; }
-  // True if only functions that are filtered in, and their callees, are shown.
+  // True if only the functions that -F or a trigger selects, and their callees, are shown.
   bool has_filter() const { return needs_.filter; }
-  // True if a call may be shown or hidden because of records after its start.
+  // True if records after the start of a call decide whether the call is shown.
   bool looks_ahead() const { return needs_.later_records; }
-  // True if showing a call also depends on functions, and not only on times.
+  // True if the functions of calls, and not only times, decide which calls are shown.
   bool looks_at_functions() const { return needs_.functions; }
-  // The minimum length of a call that is shown. If it is kForever, a call is shown only if a call inside it
-  // is kept. `rule` may be null. `around_ns` applies to calls without their own time setting.
+  // Returns the minimum length of a call that is kept. If it is kForever, the call is kept only if a call
+  // inside is kept. `rule` may be null. `around_ns` is the minimum length for calls around this one.
   std::uint64_t shortest_kept_ns(const FunctionRule* rule, bool is_too_small, std::uint64_t around_ns) const {
     if (is_too_small) return kForever;
     if (rule != nullptr && rule->has(Setting::Trace)) return 0;
@@ -88,8 +88,8 @@ class FilterTable {
     return rule != nullptr && rule->has(Setting::Time) ? rule->actions.time_ns : around_ns;
   }
 
-  // Must be called at the end. Notes the patterns that match no called function. `input` is the name of the
-  // recording. After the last recording, returns the texts of these notes, without the inputs.
+  // Must be called after the last request. Reports patterns that match no called function. `input` is the
+  // name of the recording. After the last recording, adds notes, and returns their texts without the names.
   std::vector<std::string> add_notes(const std::string& input, Notes& notes);
 
  private:
@@ -97,15 +97,15 @@ class FilterTable {
     FilterItem item;
     NamePattern pattern;
     bool is_kernel;
-    bool is_used = false;  // it matches a function that was called
-    // True for a symbol table if one of its functions has exactly the name that the pattern spells. The
-    // pattern then matches only this function.
+    bool is_used = false;  // true if it matches a called function
+    // True for a symbol table if the text of the pattern is the name of a function in this table. Then the
+    // pattern matches only this function.
     std::map<const SymbolTable*, bool> names_one = {};
   };
-  // The properties of all options together.
+  // What all options together need.
   struct Needs {
-    bool filter = false;         // only functions that are filtered in are shown
-    bool callers = false;        // only callers of some functions are shown
+    bool filter = false;         // only selected functions and their callees are shown
+    bool callers = false;        // only calls of some functions, and their callers, are shown
     bool later_records = false;  // records after the start of a call are needed
     bool functions = false;      // the functions in these records are needed
     bool sizes = false;          // the sizes of functions are needed
@@ -124,10 +124,10 @@ class FilterTable {
   const FilterOptions options_;
   const bool passes_program_;
   Functions functions_;
-  std::vector<Rule> rules_;  // in the order in which they apply
+  std::vector<Rule> rules_;  // in the order in which the rules apply
   Needs needs_;
   std::mutex mutex_;
-  // The rules by symbol and its image; null for functions without a rule.
+  // The rules of functions, indexed by symbol and image; null for a function without a rule.
   std::map<std::pair<const Symbol*, const Image*>, std::unique_ptr<const FunctionRule>> function_rules_;
   const FunctionRule unnamed_ = {};
   const FunctionRule passed_ = {.actions = {}, .size = 0, .is_passed_over = true};

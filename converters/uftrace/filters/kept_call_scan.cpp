@@ -29,7 +29,7 @@ const FunctionRule* KeptCallScan::rule_at(std::uint64_t address) {
   return rules_.get(address, [&] { return table_.rule_of(symbols_, address); });
 }
 
-// Fills in the data of the call that was just opened.
+// Sets the data of the innermost open call, which has just been opened.
 void KeptCallScan::enter(const CallRecord& call, std::uint64_t offset) {
   const auto calls = walk_.open().calls();
   CallData& inside = calls.back().data;
@@ -55,7 +55,7 @@ void KeptCallScan::before_call(const RecordItem& item) {
   if (needs_functions_ && symbols_.move_to(item.call.time_ns)) rules_.clear();
 }
 
-// The length of a call with an impossible time is unknown, so the call is kept like one without an entry.
+// If the time of an entry is impossible, the call's length is unknown. It is kept like one without an entry.
 void KeptCallScan::after_call(const RecordItem& item) {
   if (!item.call.is_entry()) return;
   if (item.what == RecordItem::What::BadTime)
@@ -93,7 +93,7 @@ void KeptCalls::keep(std::uint64_t offset) {
   part.listed = {};
 }
 
-// Earlier parts are not needed any more, because is_kept() is called with ascending offsets.
+// Frees the previous part, because is_kept() is called with ascending offsets.
 void KeptCalls::enter(std::uint64_t number) {
   if (part_ < number && part_ < parts_.size()) parts_[part_] = {};
   part_ = number;

@@ -1,5 +1,5 @@
-// Finds the calls that -t, -C and their triggers keep, before a thread is converted. A call is kept if it is
-// long enough or matches, or if a call inside it is kept. The scan runs in steps.
+// Before a thread is converted, finds the calls that -t, -C and their triggers keep. A call is kept if it is
+// long enough, if its function matches, or if a call inside is kept. The scan runs in steps.
 #pragma once
 
 #include <array>
@@ -15,13 +15,13 @@
 
 namespace convert::uftrace {
 
-// The calls of a thread that later records keep, by the offsets of their entries in the record file. The set
-// takes at most a fraction of a percent of the file's size, and much less if few calls are kept.
+// The set of a thread's calls that are kept. It has the offsets of their entries in the record file. The set
+// takes less than 1 % of the file's size, and much less if few calls are kept.
 class KeptCalls {
  public:
   // Offsets may be added in any order.
   void keep(std::uint64_t offset);
-  // Fast for ascending offsets. Earlier parts of the set are freed.
+  // Offsets must be ascending. Frees the parts of the set before this offset.
   bool is_kept(std::uint64_t offset) {
     const std::uint64_t part = offset / kPartBytes;
     if (part != part_) enter(part);
@@ -35,12 +35,12 @@ class KeptCalls {
   static constexpr std::size_t kBits = 65536;  // number of bits in a part
   static constexpr std::uint64_t kPartBytes = kBits * kBytesPerBit;
   static constexpr std::size_t kWordBits = 64;
-  // A longer list takes more space than the bits.
+  // A longer list would take more space than the bits.
   static constexpr std::size_t kMaxListed = kBits / 16;
   using Words = std::array<std::uint64_t, kBits / kWordBits>;
 
   struct Part {
-    std::vector<std::uint16_t> listed;  // the offsets; if there are many, `words` has their bits
+    std::vector<std::uint16_t> listed;  // numbers of bits that are set; empty if `words` has them
     std::vector<std::uint64_t> words;
   };
 
@@ -56,10 +56,10 @@ class KeptCallScan {
   static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
   struct CallData {
     std::uint64_t begin_ns = 0;
-    std::uint64_t offset = kNowhere;       // kNowhere if it has no entry
-    std::uint64_t time_ns = 0;             // length of the shortest call that is shown in it
-    std::uint64_t size = 0;                // size of the smallest function that is shown in it
-    std::uint64_t shortest_ns = kForever;  // minimum length with which it is kept; kForever: never
+    std::uint64_t offset = kNowhere;       // of the entry; kNowhere without entry
+    std::uint64_t time_ns = 0;             // minimum length of shown calls inside
+    std::uint64_t size = 0;                // minimum size of shown functions inside
+    std::uint64_t shortest_ns = kForever;  // its minimum length to be kept; kForever: none
     bool is_kept = false;
   };
   using Walk = CallWalk<CallData>;
@@ -68,7 +68,7 @@ class KeptCallScan {
   // Throws InputError if the file can't be read.
   KeptCallScan(const WalkedThread& thread, FilterTable& table, Symbolizer& symbolizer, KeptCalls& kept_calls);
 
-  // Continues for a while. Returns false when the scan is finished.
+  // Scans about a million records. Returns false when the scan is finished.
   bool step();
 
   // ---- For CallWalk ----
@@ -85,14 +85,14 @@ class KeptCallScan {
   void before_call(const RecordItem& item);
   void after_call(const RecordItem& item);
   void other_record(const RecordItem& item);
-  // Calls without an exit or without an entry are kept.
+  // A call without an exit or without an entry is kept, because its length is unknown.
   void ended(const Walk::Call&) { keep_open(); }
   void inferred(Walk::Call& call);
   void exited(const Walk::Call& call, const CallRecord& exit) {
     const CallData& data = call.data;
     const std::uint64_t took_ns = exit.time_ns > data.begin_ns ? exit.time_ns - data.begin_ns : 0;
     const bool is_long = data.shortest_ns != kForever && took_ns >= data.shortest_ns;
-    // The exit of another function shows that the open call has ended without an exit.
+    // If the exit is of another function, the open call has no exit.
     if (is_long || call.address != exit.address) keep_open();
   }
 
@@ -100,7 +100,7 @@ class KeptCallScan {
   static constexpr std::int64_t kStep = std::int64_t{1} << 20;  // number of records
 
   void enter(const CallRecord& call, std::uint64_t offset);
-  // Keeps the innermost open call, and therefore all calls around it.
+  // Keeps the innermost open call, and with it all calls around it.
   void keep_open() {
     const auto calls = walk_.open().calls();
     for (std::size_t i = calls.size(); i-- > 0 && !calls[i].data.is_kept;) {

@@ -1,5 +1,5 @@
-// Decides which calls of one thread are shown. The state of filters is saved for each stack depth. Therefore
-// the state of the caller is restored by any end of a call: a return, an exec, a longjmp, or a loss.
+// Decides which calls of one thread are shown. Each stack depth has its own state. Therefore, the caller's
+// state applies again after any end of a call, due to a return, an exec, a longjmp or a loss.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@ class ThreadFilter {
     states_[0] = {.budget = levels_, .size = table.options().size, .time_ns = table.options().time_ns};
   }
 
-  // Enters a call inside `depth` other calls. Returns true if it is shown. `rule` may be null. `is_kept` is
-  // false if later records make the call unwanted. May be repeated for the same call.
+  // Enters a call inside `depth` other calls. Returns true if the call is shown. `rule` may be null.
+  // `is_kept` is false if the call is hidden because of later records. May be repeated for the same call.
   bool enter(std::size_t depth, const FunctionRule* rule, bool is_kept, bool condition_holds = true) {
     if (depth + 1 >= states_.size()) states_.resize(2 * depth + 2);
     const State& around = states_[depth];
@@ -37,8 +37,8 @@ class ThreadFilter {
     }
     return enter_with_rule(inside, rule, is_kept, condition_holds);
   }
-  // True if a call with this rule is hidden at this depth regardless of its callees, and does not change the
-  // state for them.
+  // True if a call with this rule is hidden at this depth, whatever it calls, and does not change the state
+  // for the calls inside it.
   bool hides(std::size_t depth, const FunctionRule* rule) const {
     if (depth >= states_.size()) return false;
     const State& around = states_[depth];
@@ -49,24 +49,24 @@ class ThreadFilter {
   bool is_too_small(std::size_t depth, const FunctionRule& rule) const {
     return states_[depth + 1].size != 0 && rule.size < states_[depth + 1].size;
   }
-  // The minimum length for showing the latest call at this depth, and the calls inside it.
+  // The minimum length of the latest call at this depth, and of calls inside it, for being shown.
   std::uint64_t shortest_ns(std::size_t depth) const { return states_[depth + 1].time_ns; }
-  // True if an event inside `depth` calls is shown. An event that was read at a call is hidden with it.
+  // True if an event inside `depth` calls is shown. An event that was read at a call is hidden with the call.
   bool shows_event(std::size_t depth, bool is_of_call = false) const {
     const State& around = states_[std::min(depth, states_.size() - 1)];
     return is_open(around) && around.budget > 0 && is_tracing_ && !(is_of_call && around.is_dropped);
   }
-  // Must be called when another program starts.
+  // Must be called when the process starts another program.
   void start_over() { is_tracing_ = starts_tracing_; }
 
  private:
   // The state inside a call.
   struct State {
-    bool is_in = false, is_out = false;  // inside a function that is filtered in, or out
+    bool is_in = false, is_out = false;  // inside a call that a filter shows, or hides
     bool is_dropped = false;             // the call is too short, or calls no function given with -C
-    std::int32_t budget = 0;             // number of levels that may still be shown
-    std::uint64_t size = 0;              // size of the smallest function that is shown
-    std::uint64_t time_ns = 0;           // length of the shortest call that is shown
+    std::int32_t budget = 0;             // number of call levels that may still be shown
+    std::uint64_t size = 0;              // minimum size of shown functions
+    std::uint64_t time_ns = 0;           // minimum length of shown calls
   };
 
   static std::int32_t levels_of(const FilterOptions& options) {
@@ -81,8 +81,8 @@ class ThreadFilter {
   std::vector<State> states_ = std::vector<State>(64);  // indexed by the number of open calls
 };
 
-// A call is hidden if it is too small, too short, without the wanted callees, or in a library (--no-libcall).
-// Then the state for the calls inside it does not change. The other settings apply in uftrace's order.
+// A call is hidden if its function is too small, if it is too short, if it does not call a wanted function,
+// or if it goes through the PLT (--no-libcall). Then only size and time limits change for the calls inside.
 inline bool ThreadFilter::enter_with_rule(State& inside, const FunctionRule* rule, bool is_kept,
                                           bool condition_holds) {
   const State around = inside;

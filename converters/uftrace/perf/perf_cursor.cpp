@@ -26,8 +26,8 @@ constexpr std::size_t kHeaderSize = 8;
 constexpr std::size_t kSampleIdSize = 16;
 constexpr std::size_t kPerfWord = 8;  // all sizes are multiples of this
 
-// The content after the header. Switch: nothing. Fork and Exit: u32 pid, ppid, tid, ptid, u64 time. Comm: u32
-// pid, tid, the name. Lost: u64 id, lost.
+// The content between the header and the sample_id. Switch: nothing. Fork and Exit: u32 pid, ppid, tid, ptid,
+// u64 time. Comm: u32 pid, tid, and the name. Lost: u64 id, lost.
 constexpr std::size_t kSwitchTid = kHeaderSize + 4;  // in the sample_id
 constexpr std::size_t kTaskTid = kHeaderSize + 8, kTaskParent = kHeaderSize + 12,
                       kTaskTime = kHeaderSize + 16;
@@ -37,7 +37,7 @@ constexpr std::size_t kLostCount = kHeaderSize + 8;
 
 enum class Type : std::uint32_t { Lost = 2, Comm = 3, Exit = 4, Fork = 7, Switch = 14 };
 
-// The types that are used as events, and the possible sizes of their records.
+// A type of records that become events, and the possible sizes of these records.
 struct EventType {
   Type type;
   std::size_t min_size, max_size;
@@ -59,17 +59,17 @@ const EventType* find_event_type(std::uint32_t type) {
 // The kernel has about 20 record types, and perf's own types begin at 64.
 constexpr std::uint32_t kTypeLimit = 128;
 
-// The clock of perf may go back slightly (see ktime_get_mono_fast_ns). A record with a larger step back is
-// dropped, and a larger step forward is checked.
+// The clock of perf may go back by this (see ktime_get_mono_fast_ns). A record with a larger step back is
+// dropped. A larger step forward must be confirmed by the next record of a known type.
 constexpr std::uint64_t kPerfSlackNs = 1'000'000;
-// A large step forward must be confirmed by the next record of a known type, which must be among this many
-// records.
+// The next record of a known type is searched for among this many records. If it is not among them, the step
+// forward is accepted.
 constexpr int kMaxWitnesses = 8;
-// If a step forward is shorter than this time, the record is plausible even if nothing readable follows it.
+// A record after a step forward of less than this is plausible even if nothing readable follows the record.
 constexpr std::uint64_t kLikelyPauseNs = 1'000'000'000;
 
-// Records of forks and exits have two times: that of the event, which uftrace shows, and that of writing.
-// Returns the time of the event if both times are close, and otherwise the time of writing.
+// Records of forks and exits have two times: the time of the event, which uftrace shows, and the time of
+// writing. Returns the time of the event if it is close to the time of writing, else the time of writing.
 std::uint64_t own_time(std::uint64_t time_ns, std::uint64_t written_ns) {
   const bool is_near = time_ns + kPerfSlackNs >= written_ns && time_ns <= written_ns + kPerfSlackNs;
   return is_near ? time_ns : written_ns;
@@ -159,7 +159,7 @@ PerfCursor::Header PerfCursor::header_at(const std::byte* at) const {
           .size = load<std::uint16_t>(at + 6)};
 }
 
-// The next header; nothing if no record can begin like this.
+// Returns the next header. Nothing if no record can have this header.
 std::optional<PerfCursor::Header> PerfCursor::plausible_header() {
   const auto bytes = file_.at_least(kHeaderSize);
   if (bytes.size() < kHeaderSize) return std::nullopt;
@@ -168,7 +168,7 @@ std::optional<PerfCursor::Header> PerfCursor::plausible_header() {
   return header;
 }
 
-// For a type that is not used as an event, any size is plausible.
+// For a type that does not become an event, any size is plausible.
 bool PerfCursor::is_plausible(const Header& header) {
   if (header.size % kPerfWord != 0) return false;
   if (const EventType* const known = find_event_type(header.type))
@@ -193,7 +193,7 @@ bool PerfCursor::has_plausible_time(const Header& header) {
   return is_plausible;
 }
 
-// False if the next record of a known type has a time before `time_ns`, or if damage follows a long pause.
+// False if the next record of a known type is between last_ns_ and `time_ns`, or if damage follows a pause.
 bool PerfCursor::is_confirmed(std::uint64_t time_ns, const Header& header) {
   const bool is_likely = time_ns - last_ns_ < kLikelyPauseNs;
   std::size_t at = header.size;
@@ -213,7 +213,7 @@ bool PerfCursor::is_confirmed(std::uint64_t time_ns, const Header& header) {
   return true;
 }
 
-// True if the next record is followed by a plausible record, or by the end of the file.
+// True if the record with this header is followed by a plausible record, or by the end of the file.
 bool PerfCursor::is_followed(const Header& header) {
   const auto bytes = file_.at_least(header.size + kHeaderSize);
   if (bytes.size() < header.size + kHeaderSize) return bytes.size() == header.size;
@@ -237,8 +237,8 @@ void PerfCursor::skip_damage() {
   });
 }
 
-// After damage, reading resumes at a record that has a known type and a time that does not go back, and that
-// is followed by another record.
+// True if reading may resume here after damage. There must be a record with a known type and a time that does
+// not go back, and then another record or the end of the file.
 bool PerfCursor::resumes_here() {
   const auto header = plausible_header();
   if (!header || find_event_type(header->type) == nullptr) return false;

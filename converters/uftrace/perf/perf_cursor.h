@@ -1,5 +1,5 @@
-// Reads one perf-cpu<N>.dat forward, event by event. All knowledge of the records in the kernel's perf ring
-// buffer (perf_event_open(2), MMAP layout) is here. Damage is skipped up to the next plausible record.
+// Reads one perf-cpu<N>.dat forward, event by event. Decodes the records of the kernel's perf ring buffer
+// (perf_event_open(2), MMAP layout). After damage, continues at the next plausible record.
 #pragma once
 
 #include <bit>
@@ -20,8 +20,8 @@ struct PerfEvent {
   enum class Kind : std::uint8_t { SwitchIn, SwitchOut, Preempted, Fork, Exit, Comm, Exec, Lost };
   Kind kind = Kind::Lost;
   std::uint64_t time_ns = 0;   // time of the event
-  std::uint64_t order_ns = 0;  // time of writing: slightly earlier or later, and never decreasing in a file
-  ThreadId tid{};              // the thread; for Fork the new one, for Exit the exiting one
+  std::uint64_t order_ns = 0;  // time of writing, which never decreases in a file; close to `time_ns`
+  ThreadId tid{};              // the thread; for Fork: the new thread; for Exit: the exiting thread
   ThreadId parent{};           // for Fork: the thread that forked
   std::uint64_t lost = 0;      // for Lost: number of records for which the kernel had no space
   std::string_view comm = {};  // for Comm and Exec: the thread's new name; valid until the next event
@@ -30,7 +30,7 @@ struct PerfEvent {
   bool is_switch() const { return kind == Kind::SwitchIn || is_switch_out(); }
 };
 
-// The message to a thread about such an event.
+// A PerfEvent as the message to a thread.
 struct PerfMessage {
   std::uint64_t time_ns;
   std::uint16_t cpu;
@@ -43,7 +43,7 @@ using PerfQueue = MessageQueue<PerfMessage>;
 // The settings for reading all files of a recording.
 struct PerfReading {
   std::endian order = std::endian::little;
-  Notes* notes = nullptr;             // null if an earlier pass has noted damage
+  Notes* notes = nullptr;             // null if an earlier pass has added the notes
   const ReusedIds* reused = nullptr;  // null if threads keep the kernel's ids
 };
 

@@ -22,8 +22,8 @@ class Scan {
  private:
   struct ThreadScan {
     PerfThread thread = {};
-    std::optional<std::uint64_t> out_ns = {};  // time since which it is off the CPU
-    std::optional<std::uint16_t> cpu = {};     // its current CPU
+    std::optional<std::uint64_t> out_ns = {};  // start of its time off the CPU
+    std::optional<std::uint16_t> cpu = {};     // CPU on which it is
   };
 
   static void end_run(ThreadScan& scan) {
@@ -36,7 +36,7 @@ class Scan {
           {.time_ns = time_ns, .cpu = *scan.cpu, .kind = PerfEvent::Kind::SwitchOut});
     scan.cpu.reset();
   }
-  // The thread is on the CPU now, so the previous thread on this CPU must have left it.
+  // This thread is on the CPU now, so the thread that was on this CPU before must have left it.
   void displace_others(const ThreadScan& scan, std::uint16_t cpu, std::uint64_t time_ns) {
     ThreadScan* const other = on_cpu_[cpu];
     if (other != nullptr && other != &scan && other->cpu == cpu) leave_cpu(*other, time_ns);
@@ -80,7 +80,7 @@ void Scan::add(const PerfEvent& event, std::uint16_t cpu) {
       if (event.kind == PerfEvent::Kind::Preempted) ++thread.preempted;
       break;
     case PerfEvent::Kind::Fork:
-      end_run(scan);  // end of another thread that had the same id
+      end_run(scan);  // another thread with the same id has ended
       thread.forked_ns = event.time_ns;
       thread.parent = event.parent;
       break;
@@ -96,7 +96,7 @@ void Scan::add(const PerfEvent& event, std::uint16_t cpu) {
     case PerfEvent::Kind::Exec:
       if (!thread.exec_ns) thread.exec_ns = event.time_ns;
       if (!event.comm.empty()) thread.name = thread.program = event.comm;
-      // A thread that calls exec gets the id of its process, but there is no switch event for that id.
+      // A thread that calls exec gets the id of its process. No event tells that this id came to the CPU.
       if (!thread.first_ns || scan.cpu == cpu) break;
       come_to_cpu(scan, cpu, event.time_ns);
       thread.missing.push_back({.time_ns = event.time_ns, .cpu = cpu, .kind = PerfEvent::Kind::SwitchIn});

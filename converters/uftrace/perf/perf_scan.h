@@ -1,6 +1,6 @@
-// Reads the perf files of a recording twice. The first pass, before the records are read, collects data about
-// threads. The second pass runs alongside the records, and provides the threads' switches, names, execs and
-// exits.
+// Reads the perf files of a recording twice. The first pass collects data about threads before the records
+// are read. The second pass runs while the records are read, and passes switches, names, execs and exits to
+// the threads.
 #pragma once
 
 #include <bit>
@@ -18,28 +18,28 @@
 namespace convert::uftrace {
 
 struct PerfThread {
-  std::string name = {};                        // the last name that it gave itself; empty if none
-  std::string program = {};                     // the last name that an exec gave it; empty if none
+  std::string name = {};                        // its last name; empty without one
+  std::string program = {};                     // its last name from an exec; empty without one
   std::optional<std::uint64_t> first_ns = {};   // time of its first switch
-  std::optional<std::uint64_t> named_ns = {};   // time of its first new name that was not from an exec
+  std::optional<std::uint64_t> named_ns = {};   // time of its first new name, without names from execs
   std::uint64_t switched_out = 0;               // number of switches out
   std::uint64_t preempted = 0;                  // number of switches out while it was runnable
-  std::uint64_t names_given = 0;                // number of names, without those from execs
-  std::uint64_t last_ns = 0;                    // time of its last switch, exec or exit
-  std::optional<std::uint64_t> exited_ns = {};  // time of its exit, if afterwards it only left its CPU
+  std::uint64_t names_given = 0;                // number of new names, without names from execs
+  std::uint64_t last_ns = 0;                    // time of its last event
+  std::optional<std::uint64_t> exited_ns = {};  // time of its exit, if only switches out follow
   std::optional<std::uint64_t> forked_ns = {};
   ThreadId parent = {};  // the thread that forked it, if forked_ns is set
-  // These show where the thread ran first, if its first event is not a switch in.
+  // Show where the thread ran first, if its first switch is not a switch in.
   std::optional<std::uint64_t> exec_ns = {};  // time of its first exec
   std::optional<PerfMessage> first_out = {};  // its first switch, if that is a switch out
-  // Switches whose events are missing. The thread must have been switched out before another thread came to
-  // its CPU, or before it was switched in again. It must have been switched in before an exec.
+  // Switches whose events are missing. A thread must have been switched out before another thread came to its
+  // CPU, or before it was switched in again. It must have been switched in before an exec.
   std::vector<PerfMessage> missing = {};
-  // Times of switches out without a following switch in. Such a switch is the last one of a thread that never
-  // ran again, or is before a gap in the file.
+  // Times of switches out that are not followed by a switch in. Such a switch is the thread's last one, or
+  // events are missing after it.
   std::vector<std::uint64_t> lone_outs = {};
-  // For each switch out, in order: true if the next switch in comes too soon. Empty if no shortest time is
-  // set.
+  // For each switch out, in order: true if the next switch in comes too soon. Empty if there is no minimum
+  // time off the CPU.
   std::vector<bool> short_outs = {};
 };
 
@@ -47,7 +47,7 @@ using PerfThreads = std::map<ThreadId, PerfThread>;
 
 ReusedIds::Forks find_forks(const std::vector<CpuFile>& files, std::endian order);
 
-// Notes damage in `reading.notes`. A time off the CPU below `shortest_ns` is too short; 0 means no limit.
+// Adds notes about damage to `reading.notes`. `shortest_ns` is the minimum time off the CPU, or 0.
 PerfThreads scan_perf(const std::vector<CpuFile>& files, const PerfReading& reading,
                       std::uint64_t shortest_ns = 0);
 
@@ -55,7 +55,7 @@ class PerfFileSource final : public CpuFileSource<PerfCursor, PerfMessage> {
  public:
   struct Shown {
     bool switches = true;
-    Names* names = nullptr;  // for the names that threads give themselves; null if these are not shown
+    Names* names = nullptr;  // for new names of threads; null if new names are not shown
   };
   // The references must stay valid until Timeline::run() returns.
   PerfFileSource(const std::vector<CpuFile>& files, const PerfReading& reading,
