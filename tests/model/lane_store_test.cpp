@@ -49,7 +49,7 @@ TEST(LaneStore, SealedBytesAreTheBytesOfEventsAndArguments) {
   EXPECT_EQ(popped, sealed);
 }
 
-// The bytes of a chunk without events count too, because its words may belong to events in other chunks.
+// A chunk without events also counts, because the words in this chunk may belong to events in other chunks.
 TEST(LaneStore, ManyRetractedCallsLeaveNoEvents) {
   for (const std::uint64_t calls : {std::uint64_t{1}, std::uint64_t{5 * EventChunk::kEvents}}) {
     ChunkPool pool;
@@ -72,8 +72,8 @@ TEST(LaneStore, ManyRetractedCallsLeaveNoEvents) {
   }
 }
 
-// An open call holds back later events. Their bytes are limited, including arguments, and not
-// their number.
+// An open call holds back later events. The limit is on the bytes of these events, including arguments, and
+// not on the number of events.
 TEST(LaneStore, ManyWordsAfterAnOpenCallReleaseIt) {
   for (const std::size_t words :
        {10u, 300u}) {  // blocks that share a chunk, and blocks with memory of their own
@@ -107,7 +107,7 @@ TEST(LaneStore, EventsBeforeAnOpenCallDoNotReleaseIt) {
   EXPECT_EQ(lane.store().queue().pop_sealed().events[100].kind, EventKind::Complete);
 }
 
-// The argument of the end may need a new chunk of words. When it adds a chunk, the lane releases calls.
+// The argument of the end may need a new chunk of words. When the lane adds a chunk, it releases calls.
 TEST(LaneStore, ACallInsideACallThatEndedEarlierIsStillPending) {
   for (std::uint64_t instants = 160; instants < 180; ++instants) {
     ChunkPool pool;

@@ -63,7 +63,7 @@ TEST_F(LaneTest, ACallCanNotEndEarlierAtItsOwnStart) {
               ElementsAre("7/8 [10, 20] app:outer", "7/8 [10, 18] app:inner"));
 }
 
-TEST_F(LaneTest, AReleasedCallCanNotEndBelowTheTop) {
+TEST_F(LaneTest, AReleasedCallBelowTheTopCanNotEndEarlier) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(10, label("outer"));
                 lane.store().release_oldest();
@@ -217,7 +217,7 @@ TEST_F(LaneTest, InstantsAtOneTimeAreStacked) {
     for (int i = 0; i < 600; ++i) lane.instant(5, label("mark"));
     lane.instant(6, label("mark"));
   });
-  // At time 5, each of the first 511 marks has one line, and the other 89 have two. One mark is at time 6.
+  // Of the marks at time 5, the first 511 are instants with one line, and 89 are pairs with two lines.
   EXPECT_EQ(lines.size(), 511u + 2 * 89u + 1u);
   EXPECT_EQ(lines[510], "7/8 @5 app:mark");
   EXPECT_EQ(lines[511], "7/8 [5 app:mark");
@@ -375,7 +375,7 @@ TEST_F(LaneTest, CallsAreSuspendedWhileFilteredCallsBegin) {
               ElementsAre("7/8 [2 app:f", "7/8 [3 app:g", "7/8 6] app:g", "7/8 7] app:f"));
 }
 
-// seal() does not seal the call before or after the call is suspended, because it is pending.
+// seal() seals the call neither before nor after its suspension, because the call is pending.
 TEST_F(LaneTest, AResumedCallIsPendingAgain) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin_filtered(1, 0xa);

@@ -289,7 +289,7 @@ TEST_F(PlainCallsTest, CallsThatLastUntilTheNeededTimeAreEmitted) {
       ElementsAre("7/8 [5, 24] app:f", "7/8 [10, 21] app:f", "7/8 [13, 20] app:f", "7/8 [22, 23] app:f"));
 }
 
-TEST_F(PlainCallsTest, StopsBeforeACallThatDoesNotFitAlsoWhenSkipping) {
+TEST_F(PlainCallsTest, StopsBeforeACallThatDoesNotFitEvenIfCallsAreSkipped) {
   lines_of([&](Lane& lane) {
     lane.begin(5, label, 0xa);
     lane.store().skip_calls_before(1000);

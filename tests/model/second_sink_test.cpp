@@ -1,5 +1,5 @@
 // A sink that does not write FXT gets all data through EventSink, in the same way as in the app. Its limits
-// are kept, the requested range is cut, and notes report the losses.
+// are kept. Events outside of the requested range are cut off. Notes report what is lost.
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>

@@ -50,7 +50,7 @@ class ThreadMatchTest : public testing::Test {
                               .thread_name = name});
   }
   // Returns the positions of `count` hits. The first `misses` hits are in no call. The next `indirect` hits
-  // are in open calls that are not the innermost. The others have the value `in`.
+  // are in open calls that are not the innermost. The other hits are in `in`.
   static std::vector<MarkPosition> positions(std::size_t count, std::size_t misses = 0,
                                              std::uint64_t since_ns = 10, In in = In::InnermostCall,
                                              std::size_t indirect = 0) {
@@ -220,7 +220,7 @@ TEST_F(ThreadMatchTest, TwoThreadsThatFitEquallyDoNotMatch) {
   EXPECT_EQ(remark(), "session.trace: guest: its hits match open calls of both thread 2 and thread 1");
 }
 
-// If threads have calls that are open all the time, these calls contain the hits of all these threads.
+// A call that is open all the time contains the hits of every thread.
 TEST_F(ThreadMatchTest, MarksOfSeveralThreadsDoNotMatchIfHalfFitAnotherThread) {
   add_call_history({{&first, positions(10)}, {&second, positions(10, 5)}});
   timeline.begin_input("session.trace");

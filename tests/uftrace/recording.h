@@ -36,7 +36,7 @@ class RecordingBuilder {
   // Adds an entry with the `more` bit and a payload of `payload` garbage bytes.
   RecordingBuilder& entry_with_payload(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address,
                                        std::size_t payload);
-  // Add a record with these payload bytes, and pad them.
+  // Add a record with these payload bytes and their padding.
   RecordingBuilder& entry_with(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address,
                                std::string_view payload);
   RecordingBuilder& exit_with(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address,

@@ -41,7 +41,7 @@ class PayloadDecoderTest : public testing::Test {
   }
 
   void open() {
-    decoder_.reset();  // the decoder refers to the other objects
+    decoder_.reset();  // the decoder refers to the objects that are replaced
     directory_ = list_directory(recording_.path());
     sessions_ = std::make_unique<Sessions>(directory_, info_,
                                            read_task_file(directory_, std::endian::little, notes_), notes_);

@@ -89,7 +89,7 @@ TEST_F(FilteredTracepoints, ACallerFilterKeepsTheCallsAroundAKernelCall) {
   EXPECT_THAT(shown({"-t", "1s", "-T", "vfs_read@kernel,trace"}), testing::AllOf(outer, inner, Not(first)));
   EXPECT_THAT(shown({"-t", "1s", "-T", "vfs_read@kernel,time=5"}), testing::AllOf(outer, inner, Not(first)));
   EXPECT_THAT(shown({"-t", "1s", "-T", "vfs_read@kernel,time=6"}), Not(Contains(HasSubstr("kernel"))));
-  // Filters ignore a call of a function that is too small.
+  // -C does not match a call that is hidden because its function is too small.
   EXPECT_THAT(shown({"-C", "vfs_read@kernel", "-T", "vfs_read@kernel,size=4096"}),
               Not(Contains(HasSubstr("kernel"))));
 }

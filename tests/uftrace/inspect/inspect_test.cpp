@@ -230,7 +230,7 @@ TEST(UftraceInspect, CountsTheEventsOfPerfFiles) {
   EXPECT_EQ(thread["names given"], 2);
 }
 
-TEST(UftraceInspect, DoesNotReportNoDamageIfANoteReportsDamage) {
+TEST(UftraceInspect, TheListOfDamageIsEmptyOnlyIfNoNoteReportsDamage) {
   R r;
   r.entry(10, 0, R::kMain).exit(60, 0, R::kMain);
   EXPECT_EQ(r.inspected()["damage"], Json::array());

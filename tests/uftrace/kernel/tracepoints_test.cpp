@@ -203,7 +203,7 @@ TEST_F(UftraceTracepoints, EventsOfOtherThreadsAreShownIfTheyAreAboutARecordedTh
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// If each thread is converted separately, the outputs together have the same events as the whole output.
+// If each thread is converted separately, the outputs together have the same events as for all at once.
 TEST_F(UftraceTracepoints, EventsAboutOtherThreadsBelongToTheirOwnThread) {
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   const std::string wakeup =
@@ -328,7 +328,7 @@ TEST_F(UftraceTracepoints, SwitchesHaveTheirPrioritiesAndStates) {
   EXPECT_THAT(lines, Contains("100/100 @21 cpu 2: 100 (dead) -> 0 of priority 98"));
 }
 
-// After a short event comes the header of the next event. As a field, it would be 100, a thread's id.
+// After the short event comes the header of the next event. Read as a field, it would be thread 100.
 TEST_F(UftraceTracepoints, NothingIsReadAfterAShortEvent) {
   const std::string wakeup =
       event_block("sched/sched_wakeup", 321, field("pid_t pid", 8, 4, true), R"("pid=%d", REC->pid)");
@@ -391,7 +391,7 @@ TEST_F(UftraceTracepoints, AThreadThatHasEndedLeavesItsCpuBeforeLaterEvents) {
   EXPECT_THAT(lines, Contains("100/100 [19950, 19960] [kernel]:<1000>"));
 }
 
-// The option also hides events inside kernel calls that are outside of program calls. It keeps these calls.
+// Kernel calls outside of program calls stay, but the option hides the events inside these kernel calls.
 TEST_F(UftraceTracepoints, EventsOutsideOfProgramCallsCanBeLeftOutWithoutKernelCalls) {
   r.file("kernel_header", header_text(kLayout) + kSwitch);
   r.file("kernel-cpu2.dat", KernelBytes(kLayout)

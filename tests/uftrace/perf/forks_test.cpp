@@ -72,7 +72,7 @@ TEST(UftracePerfForks, AThreadHasAnArrowFromTheCallThatCreatesIt) {
   EXPECT_THAT(r.notes(), testing::Not(Contains(HasSubstr("fork-not-drawn"))));
 }
 
-// Without the kernel's event, the child's parent is unknown.
+// Without perf's fork event, the child's parent is unknown.
 TEST(UftracePerfForks, WithoutAForkEventAChildHasNoArrow) {
   R r;
   has_system(r);

@@ -299,7 +299,7 @@ TEST(PerfCursor, AContradictingRecordMayComeAfterSevenUnknownRecords) {
   EXPECT_THAT(lines_with(8), ElementsAre("10 in 100", "10 in 100", "3600000000000 out 100"));
 }
 
-TEST(PerfCursor, IfNothingReadableFollowsAPauseIsShorterThanASecond) {
+TEST(PerfCursor, APauseOfASecondNeedsAReadableRecordAfterIt) {
   constexpr std::uint64_t kSecond = 1'000'000'000;
   const auto count_with = [](std::uint64_t time_ns) {
     PerfBytes bytes;

@@ -123,7 +123,7 @@ TEST(UftraceQemu, DepthsMayCountFromZero) {
                                      "100/100 [12, 14] demo:f"));
 }
 
-// After a missing exit of a recursive call, depths look the same. Other records show that this is no shift.
+// If the exit of a recursive call is missing, depths look like QEMU's. Other records show that they are not.
 TEST(UftraceQemu, IsNotConfusedWithAMissingExit) {
   R r;
   r.entry(10, 0, R::kMain).entry(11, 1, R::kF).entry(12, 2, R::kF).exit(14, 1, R::kF).exit(20, 0, R::kMain);
@@ -164,7 +164,7 @@ TEST(UftraceCalls, ALossHidesEntries) {
                           "100/100 [20 demo:g repaired=\"cut-by-loss\"", "100/100 20] demo:g"));
 }
 
-// If a call still has no name, it may be the call that ends after the gap. Therefore, it stays open.
+// A call that still has no name may be the call that ends after the gap. Therefore, this call stays open.
 TEST(UftraceCalls, ALossKeepsAnUnseenCall) {
   R r;
   r.entry(10, 0, R::kMain)

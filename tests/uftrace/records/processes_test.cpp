@@ -72,7 +72,7 @@ TEST(UftraceForks, EventsBeforeTheFirstRecordOfAChildAreInInheritedCalls) {
                   "101/101 @21 cpu 0: 0 (new) -> 101", "101/101 @25 cpu 0: 101 (running) -> 0",
                   "101/101 [25, 28] sched:linux:schedule (pre-empted) cpu=0 state='runnable' next_cpu=0",
                   "101/101 @28 cpu 0: 0 (new) -> 101", "101/101 @40 cpu 0: 101 (dead) -> 0"));
-  // The flow ends at the start of the inherited calls. If it ended later, it would be in the schedule call.
+  // The flow ends at the start of the inherited calls, because later it would end in the schedule call.
   EXPECT_THAT(r.lines(), testing::Contains("101/101 @21 flow to event:fork #1"));
 }
 
@@ -364,8 +364,8 @@ TEST(UftraceForks, ACallThatIsTooDeepHasNoArrow) {
   EXPECT_THAT(r.lines(), testing::Not(testing::Contains(testing::HasSubstr(" flow "))));
 }
 
-// The child's first record ends its outermost and only call. The flow must end before this record. It must
-// also end if the label of the call is already in a cache, because of the parent.
+// The child's first record ends the child's only call. The flow must end before this record. It must also end
+// there if the label of the call is already in a cache, because the parent used the label.
 TEST(UftraceForks, TheArrowEndsInTheCallThatTheChildLeaves) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");

@@ -39,7 +39,7 @@ TEST_F(UftraceValues, AreArgumentsOfTheirCalls) {
   EXPECT_THAT(r_.notes(), IsEmpty());
 }
 
-// The same enumerators occur many times. Therefore, they are stored as names and not as texts.
+// An enumerator may be the value of many arguments, so the trace stores its text once, as a name.
 TEST(UftraceEnums, AreNames) {
   R r;
   r.info_line("argspec:f@arg1/e:color;g@arg1/e:color").info_line("enumauto:enum color { RED, GREEN = 5 }");
