@@ -24,7 +24,7 @@
 
 namespace convert {
 
-// The bytes that are shown as blobs. Memory: those that have no other form. All: also raw register blocks.
+// Selects the bytes shown as blobs. Memory: bytes that have no other form. All: also raw register blocks.
 enum class Blobs : std::uint8_t { None, Memory, All };
 
 // The options that all importers share. Each importer also has options of its own.
@@ -48,7 +48,7 @@ struct ImportStats {
   bool shows_unknown_threads = false;       // an input has threads whose ids are not known
   // Ids of threads in the inputs that are not in ImportOptions::tids.
   std::set<std::uint64_t> tids_left_out = {};
-  // The effects of options on the calls of all inputs. Importers add to it in Timeline::at_end().
+  // The effects of options on the calls of all inputs. Importers set the members in Timeline::at_end().
   struct ChosenCalls {
     std::uint64_t left_out = 0;
     bool is_any_shown = false;
@@ -113,15 +113,15 @@ class Importer {
   virtual void import(const std::filesystem::path& input, ImportContext& context) const = 0;
   // The contents of the input, for `--inspect`. Throws like import().
   virtual Outline inspect(const std::filesystem::path& input, Notes& notes) const = 0;
-  // The entries of objects that are shown on one screen, by the name of the object. Of an object that is not
-  // listed, only the name is shown.
+  // Returns the entries of each object that the summary of inspect() shows, indexed by the object's name. For
+  // objects that are not listed, only the name is shown.
   virtual std::map<std::string, std::vector<std::string>> summary() const { return {}; }
   // The files that this importer's options name, in addition to the inputs. No output may replace them.
   virtual std::vector<std::string> files_of_options() const { return {}; }
   // The input that is used if no input is given, but a directory of this name exists: "uftrace.data".
   virtual std::string default_input() const { return {}; }
-  // True if threads of such inputs are drawn among the threads of other inputs, if both have recorded them.
-  // An `--offset` without the name of an input, and `--apart`, apply to such inputs.
+  // True if a thread of such an input is drawn together with the same thread of another input. `--apart`, and
+  // `--offset` without the name of an input, apply to such inputs.
   virtual bool joins_others() const { return false; }
 };
 

@@ -34,7 +34,7 @@ class Notes {
     std::vector<std::string> first = {};  // "<location>: <problem>" of the first kKeptPerKind notes
   };
 
-  // `kind` must outlive this object. `count` is the number of things that the note is about, as lost records.
+  // `kind` must outlive this object. `count` is the number of things in the note, such as lost records.
   void add(const NoteKind& kind, const Location& where, std::string_view problem, std::uint64_t count = 1);
 
   // Adds a note of a kind that may be frequent. `describe` returns "<location>: <problem>". It is called only

@@ -24,7 +24,7 @@ inline constexpr std::uint32_t kNoRef = ~std::uint32_t{0};
 // which must also hold padding, headers and numbers.
 inline constexpr std::size_t kStringBytesPerRecord = 28'000;
 
-// Larger argument blocks are not known events, because strings may have to be cut, and blobs split.
+// Events with larger argument blocks take the slow path: strings may have to be cut, and blobs split.
 inline constexpr std::size_t kMaxKnownWords = kStringBytesPerRecord / sizeof(std::uint64_t);
 
 // The thread of a lane, as event records refer to it.

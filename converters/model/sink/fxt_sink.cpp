@@ -204,7 +204,7 @@ void FxtSink::write_one(const EventThread& thread, const PendingEvent& event) {
                  event.kind == EventKind::Blob ? event.text() : names_.text(names_.label(event.label).name));
 }
 
-// Adds the strings that were repaired after there were `before` repaired strings.
+// Counts the strings that were repaired since strings_ had repaired `before` strings.
 void FxtSink::count_repaired(std::size_t lane, std::uint64_t before, std::string_view where) {
   Repaired& repaired = repaired_of_[lane];
   if (repaired.count == 0) repaired.first = where;

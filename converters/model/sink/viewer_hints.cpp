@@ -28,7 +28,7 @@ struct ProcessOrder {
 };
 using Processes = std::map<ProcessId, ProcessOrder>;
 
-// Sets the generations. Moves the first call of a child to that of its parent if the child's is earlier.
+// Sets the generations. A child whose first call is before its parent's gets the time of its parent's.
 void place_children(Processes& processes, const std::vector<ProcessInfo>& infos) {
   std::map<ProcessId, ProcessId> parents;
   for (const ProcessInfo& info : infos) parents.emplace(info.process, info.parent);

@@ -78,7 +78,7 @@ bool EnumType::describe(std::int64_t value, std::string& text) const {
   constexpr std::size_t kMostNames = 64;  // a name for each bit; sums of other numbers need fewer names
   const std::size_t before = text.size();
   const std::int64_t wrap = wrap_at(value);
-  // Both lists are sorted from large to small. leave_out() removes enumerators that are larger than the rest.
+  // Both lists are sorted from large to small. leave_out() removes enumerators that are larger than `rest`.
   const auto negative =
       std::ranges::partition_point(by_value_, [](const auto& one) { return one.value >= 0; });
   std::span<const Enumerator> positives(by_value_.begin(), negative);
