@@ -159,18 +159,18 @@ class Faults(unittest.TestCase):
         self.assertGreater(status.st_size, 4 << 20)
         self.assertLess(status.st_blocks * 512, status.st_size + (1 << 20))
 
-    def test_one_file(self):
+    def test_each_failure_of_a_conversion_is_reported(self):
         self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", CALC, "out.fxt"), 10)
         self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", "--sync", CALC, "out.fxt", older=["out.fxt"]), 10)
 
-    def test_compressed(self):
+    def test_each_failure_of_a_compression_is_reported(self):
         for end in ".gz", ".zst", ".bz2", ".xz":
             self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", CALC, f"out.fxt{end}"), 10)
 
-    def test_pieces(self):
+    def test_each_failure_with_pieces_is_reported(self):
         self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", "--split-size=3k", CALC, "out.fxt"), 10)
 
-    def test_archives(self):
+    def test_each_failure_with_an_archive_is_reported(self):
         if b"no libarchive" in subprocess.run([PROGRAMS / "fxt-convert", "--version"], capture_output=True, check=True).stdout:
             return
         archive = self.folder / "run.tar.gz"
@@ -185,12 +185,12 @@ class Faults(unittest.TestCase):
                 self.assertLess(time.monotonic(), end)
                 time.sleep(0.001)
 
-    def test_threads(self):
+    def test_each_failure_in_other_threads_is_reported(self):
         recording = generator.Recording(7, 3000, ["arguments", "kernel", "switches", "losses"]).write(self.folder / "run.data")
         self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", "-j4", recording, "out.fxt", FAIL_WORKERS=1), 1)
         self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", "-j4", recording, "out.fxt.gz", FAIL_WORKERS=1), 1)
 
-    def test_files_that_become_shorter(self):
+    def test_files_may_become_shorter_while_they_are_read(self):
         recording = generator.Recording(7, 1000).write(self.folder / "run.data")
         work = self.folder / "work"
         work.mkdir()
@@ -210,7 +210,7 @@ class Faults(unittest.TestCase):
         self.assertIn(left.pop("out.fxt", None), (old, whole))
         self.assertEqual([name for name in left if not name.startswith("out.fxt.part-")], [])
 
-    def test_killed(self):
+    def test_a_run_that_is_killed_leaves_the_old_file_or_the_whole_one(self):
         recording = generator.Recording(7, 1000).write(self.folder / "run.data")
         command = [PROGRAMS / "fxt-convert", "-q", "-j2", recording, "out.fxt"]
         work = self.folder / "work"
@@ -253,7 +253,7 @@ class Faults(unittest.TestCase):
                     self.assertEqual(run.wait(60), -ending)
                 self.assertEqual(self.files_of(work), before)
 
-    def test_killed_at_any_time(self):
+    def test_a_run_that_is_killed_at_a_random_time_leaves_the_old_file_or_the_whole_one(self):
         recording = generator.Recording(7, 20000).write(self.folder / "run.data")
         command, work = [PROGRAMS / "fxt-convert", "-q", recording, "out.fxt"], self.folder / "work"
         work.mkdir()
@@ -310,13 +310,13 @@ class Faults(unittest.TestCase):
             self.assertIn(f"{recording}/task.txt: a symbolic link, which is not followed because this system has no openat2",
                           (run.stdout + run.stderr).decode())
 
-    def test_several_inputs(self):
+    def test_each_failure_with_several_inputs_is_reported(self):
         self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", CALC, QUEUE, "out.fxt"), 10)
 
-    def test_standard_output(self):
+    def test_each_failure_with_standard_output_is_reported(self):
         self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", "-q", CALC, "-"), 5)
 
-    def test_cut(self):
+    def test_each_failure_of_fxt_cut_is_reported(self):
         self.assertGreater(self.try_all(PROGRAMS / "fxt-cut", "-r", "0~1s", self.trace, "out.fxt", older=["out.fxt"]), 5)
 
     def test_an_unreadable_trace_replaces_nothing(self):
@@ -345,15 +345,15 @@ class Faults(unittest.TestCase):
                     self.assertFalse(self.files_of(work) == before)
             (work / name).unlink()
 
-    def test_dump(self):
+    def test_each_failure_of_fxt_dump_is_reported(self):
         self.assertGreater(self.try_all(PROGRAMS / "fxt-dump", self.trace), 0)
         self.assertGreater(self.try_all(PROGRAMS / "fxt-dump", "--check", self.trace), 0)
 
-    def test_draw(self):
+    def test_each_failure_of_fxt_draw_is_reported(self):
         self.assertGreater(self.try_all(PROGRAMS / "fxt-draw", self.trace, "out.svg"), 3)
         self.assertGreater(self.try_all(PROGRAMS / "fxt-draw", "-f", self.trace, "out.html", older=["out.html"]), 3)
 
-    def test_in_the_middle_of_large_inputs(self):
+    def test_failures_in_the_middle_of_large_inputs_are_reported(self):
         recording = generator.Recording(7, 20000, ["arguments", "kernel", "switches", "events"]).write(self.folder / "large.data")
         trace_file, trace = trace_file_generator.TraceFile(7, 30000).write(self.folder / "large.tfile"), self.folder / "large.fxt"
         subprocess.run([PROGRAMS / "fxt-convert", "-q", trace_file, trace], check=True)
@@ -361,7 +361,7 @@ class Faults(unittest.TestCase):
                         ["fxt-convert", trace_file, "out.fxt"], ["fxt-dump", "--stats", trace], ["fxt-dump", "--check", trace]):
             self.assertGreater(self.try_all(PROGRAMS / command[0], *command[1:], calls=READING), 2)
 
-    def test_nobody_reads_the_messages(self):
+    def test_the_result_is_the_same_if_nobody_reads_the_messages(self):
         damaged = self.folder / "damaged.fxt"
         damaged.write_bytes(self.trace.read_bytes()[:-4])
         for code, *command in ((0, "fxt-convert", CALC, "out.fxt"), (0, "fxt-convert", "--split-size=3k", CALC, "out.fxt"),
@@ -386,7 +386,7 @@ class Faults(unittest.TestCase):
         os.close(reader)
         return writer
 
-    def test_inspect(self):
+    def test_each_failure_of_inspect_is_reported(self):
         self.assertGreater(self.try_all(PROGRAMS / "fxt-convert", "--inspect", CALC), 3)
 
     def test_an_unreadable_output_is_reported(self):

@@ -68,7 +68,7 @@ class Index(unittest.TestCase):
                     used += report["records_read"] < expected_report["records_read"]
         return used
 
-    def test_recordings(self):
+    def test_recordings_give_the_same_with_an_index(self):
         used = 0
         for folder in FOLDERS:
             for recording in recordings_in(folder):
@@ -76,7 +76,7 @@ class Index(unittest.TestCase):
                     used += self.check(recording)
         self.assertGreater(used, 10)
 
-    def test_random_recordings(self):
+    def test_random_recordings_give_the_same_with_an_index(self):
         for seed in SEEDS:
             with self.subTest(seed):
                 recording = Path(generator.Recording(seed).write(self.folder / f"random-{seed}"))
@@ -167,7 +167,7 @@ class Index(unittest.TestCase):
             output = self.indexed(recording, part)[0]  # it ends normally
             self.assertTrue(output.startswith(expected[:8]) or not output)
 
-    def test_a_folder_that_can_not_be_written(self):
+    def test_the_folder_must_exist_but_need_not_be_writable(self):
         recording = self.long_recording(5000)
         part = "240us~245us"
         shutil.rmtree(self.index)

@@ -64,7 +64,7 @@ class Inspect(unittest.TestCase):
         return subprocess.run([CONVERT, option, *arguments], capture_output=True, check=False, timeout=120,
                               cwd=REPOSITORY)
 
-    def test_texts(self):
+    def test_texts_equal_the_goldens(self):
         for name, recording in RECORDINGS.items():
             with self.subTest(name):
                 process = self.inspect(recording, option="--inspect=all")

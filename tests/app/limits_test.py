@@ -92,7 +92,7 @@ class Limits(unittest.TestCase):
         self.assertEqual(code, 0, printed)
         self.assertIn(note, printed)
 
-    def test_files_with_holes(self):
+    def test_the_size_of_files_with_holes_is_limited(self):
         note = "more than 4 MiB of a file with holes: it has "
         for name in "app.sym", "default.opts", "perf-cpu0.dat":
             with self.subTest(name):
@@ -114,7 +114,7 @@ class Limits(unittest.TestCase):
         self.assert_note("large: more than 3 MiB of line tables of a program; its names, lines and types are not shown",
                          HEATER, "--program", "large")
 
-    def test_files_to_which_a_program_refers(self):
+    def test_files_to_which_a_program_refers_are_checked_first(self):
         """libdw opens them itself, and would wait for a FIFO."""
         source = self.directory / "source"
         source.mkdir()
@@ -130,7 +130,7 @@ class Limits(unittest.TestCase):
         subprocess.run(["objcopy", "--add-section=.debug_line=lines", "large.dwo"], cwd=source, check=True)
         self.assert_note(f"source/large.dwo: more than 3 MiB of line tables of a program{unused}", HEATER, "--program", "large")
 
-    def test_functions_with_very_many_variables(self):
+    def test_variables_of_a_function_are_limited(self):
         source = "int main(void) {\n" + "".join(f"  volatile int v{i} = {i};\n" for i in range(5000)) + "  return v1;\n}\n"
         subprocess.run(["cc", "-x", "c", "-g", "-no-pie", "-o", "large", "-"], input=source, text=True, cwd=self.directory, check=True)
         symbols = subprocess.run(["nm", "large"], capture_output=True, text=True, cwd=self.directory, check=True).stdout
@@ -143,7 +143,7 @@ class Limits(unittest.TestCase):
                                                  + b"\0\0")
         self.assert_note("large: more than 4096 variables of a function; the other variables are unknown", "a.tfile", "--program", "large")
 
-    def test_long_names_in_many_lines(self):
+    def test_long_names_in_many_lines_need_an_option(self):
         trace = Trace()
         trace.string(1, "c")
         trace.string(2, "n" * 32000)
@@ -160,7 +160,7 @@ class Limits(unittest.TestCase):
         asked = subprocess.run([PROGRAMS / "fxt-dump", "--any-size", "a.fxt"], cwd=self.directory, stdout=subprocess.DEVNULL)
         self.assertEqual(asked.returncode, 0)
 
-    def test_traces_with_a_large_unpacked_size(self):
+    def test_traces_with_a_large_unpacked_size_are_refused(self):
         with gzip.open(self.directory / "a.fxt.gz", "wb", compresslevel=1) as file:
             file.write(Trace().bytes)
             for _ in range(257):
@@ -170,7 +170,7 @@ class Limits(unittest.TestCase):
             self.assertEqual(code, 1)
             self.assertIn(f"{program}: a.fxt.gz: more than 256 MiB of an unpacked trace; unpack it with another program first\n", printed)
 
-    def test_archives_that_unpack_in_much_memory(self):
+    def test_archives_that_unpack_in_much_memory_are_refused(self):
         """The memory is needed for a large dictionary, or for a long name in an archive in an archive."""
         packed = subprocess.run(["xz", "-c", "--lzma2=preset=0,dict=1GiB"], input=b"x" * 10_000, capture_output=True, check=True).stdout
         (self.directory / "a.tar.xz").write_bytes(packed)
@@ -184,7 +184,7 @@ class Limits(unittest.TestCase):
             self.assertEqual(code, 1)
             self.assertIn(f"fxt-convert: {name}: {problem}", printed)
 
-    def test_open_calls_that_repeat_long_texts(self):
+    def test_open_calls_may_repeat_long_texts(self):
         """A record refers to a long text with only two bytes."""
         for kind, id_words in ("begin", []), ("counter", [0]), ("async", [0]), ("flow", [0]):
             trace = Trace()
@@ -273,7 +273,7 @@ class Limits(unittest.TestCase):
         self.assert_note("large: more than 2048 MiB of debug information to search; some names and types are unknown",
                          "a.tfile", "--program", "large")
 
-    def test_units_that_share_many_abbreviations(self):
+    def test_abbreviations_that_units_share_are_limited(self):
         table = "".join(f".uleb128 {100 + i}\n.byte 0x34, 0, 3, 8, 0, 0\n" for i in range(60_000))
         units = "".join(f".Lq{i}: .long .Lw{i} - .Lq{i} - 4\n.short 5\n.byte 1, 8, 0, 0, 0, 0, 1, 0x62, 0, 0x1d\n"
                         f".quad main + {i}, 1\n.uleb128 60099\n.byte 0x7a, 0, 0\n.Lw{i}:\n" for i in range(100))
@@ -282,7 +282,7 @@ class Limits(unittest.TestCase):
         self.assert_note("large: more than 8 MiB of abbreviations of units; its names, lines and types are not shown",
                          "a.tfile", "--program", "large")
 
-    def test_names_that_are_parts_of_one_long_text(self):
+    def test_names_that_are_parts_of_one_long_text_are_limited(self):
         length, names = 1_000_000, 100_000
         text = f'.section .debug_str,"MS",@progbits,1\n.fill {length}, 1, 0x61\n.byte 0\n'
         start = self.write_program(
@@ -315,12 +315,12 @@ class Limits(unittest.TestCase):
         (directory / "app.sym").write_text("".join(f"{0x100 + 16 * i:016x} 00000010 T f{i}\n" for i in range(functions)))
         return directory
 
-    def test_many_patterns_for_many_functions(self):
+    def test_patterns_for_functions_are_limited(self):
         specs = ";".join(f"*a*b{i}*@arg1" for i in range(60_000)) + ";" + ";".join(f"f{i}@arg1" for i in range(60_000))
         self.assert_note("info: more than 256 patterns for functions with arguments or results; the others are ignored",
                          self.recording_with_specs(specs, [1]))
 
-    def test_functions_in_many_modules(self):
+    def test_a_module_is_found_among_many(self):
         """The specs name a module that is searched among many with almost the same name."""
         directory = self.recording_with_specs(";".join(f"f{i}@arg1,module{i % 2}" for i in range(60_000)), [1], functions=60_000)
         (directory / "sid-00000000000000aa.map").write_text("".join(
@@ -331,19 +331,19 @@ class Limits(unittest.TestCase):
         _, printed = self.run_within_limits("fxt-dump", "out.fxt")
         self.assertIn("arg1", printed)
 
-    def test_values_that_may_be_sums_of_very_many_enumerators(self):
+    def test_values_may_be_sums_of_very_many_enumerators(self):
         enumerators = ",".join(f"E{i}={i // 2 + 2}" for i in range(60_000))
         directory = self.recording_with_specs(";".join(f"f{i}@arg1/e:big" for i in range(3000)), [400_000_001 + i for i in range(1000)],
                                               enumerators)
         self.assertEqual(self.run_within_limits("fxt-convert", "-f", directory, "out.fxt")[0], 0)
 
-    def test_frames_with_very_many_blocks(self):
+    def test_blocks_of_a_frame_are_limited(self):
         blocks = b"".join(b"M" + struct.pack("<QH", 0x1000 + i, 1) + b"x" for i in range(700_000))
         (self.directory / "a.tfile").write_bytes(b"\x7fTRACE0\nR 0\nstatus 0;tstop::0\ntp T1:401000:E:0:0\n\n"
                                                  + struct.pack("<HI", 1, len(blocks)) + blocks + b"\0\0")
         self.assert_note("frame 0: more than 131072 blocks of a frame; the other blocks are left out", "a.tfile")
 
-    def test_very_many_nested_names(self):
+    def test_calls_of_very_many_names_may_be_nested(self):
         trace = Trace()
         trace.string(1, "c")
         for i in range(400_000):
@@ -353,7 +353,7 @@ class Limits(unittest.TestCase):
             with self.subTest(options=options):
                 self.assertEqual(self.run_within_limits("fxt-dump", "--stats", *options, "a.fxt")[0], 0)
 
-    def test_very_many_providers(self):
+    def test_providers_are_limited_when_a_trace_is_cut(self):
         trace = Trace()
         trace.string(1, "c")
         trace.string(2, "n")
@@ -374,7 +374,7 @@ class Limits(unittest.TestCase):
             (self.directory / file).write_bytes(trace.bytes)
         self.assertEqual(self.run_within_limits("fxt-dump", "--diff", "a", "b")[0], 0)
 
-    def test_keys_with_the_same_hash(self):
+    def test_keys_may_have_the_same_hash(self):
         collisions = Trace()
         collisions.string(1, "c")
         for i, text in enumerate(colliding_texts(150_000)):
@@ -392,7 +392,7 @@ class Limits(unittest.TestCase):
                 self.assertLess(self.run_within_limits("fxt-dump", *arguments)[0], 2)
         self.assertEqual(self.run_within_limits("fxt-cut", "--time-range=0~1s", "texts.fxt", "part.fxt")[0], 0)
 
-    def test_names_of_functions_with_the_same_hash(self):
+    def test_names_of_functions_may_have_the_same_hash(self):
         names = [text for text in colliding_texts(100_000) if not set(text) & set(b"\0\n\r \t")]
         directory = write_recording(self.directory / "recording", [
             record(1_000_000_100 + i, 0, 0x400100 + 16 * i) for i in range(len(names)) for record in (entry, leave)])
@@ -400,7 +400,7 @@ class Limits(unittest.TestCase):
         (directory / "app.sym").write_bytes(b"".join(b"%016x 00000010 T %s\n" % (0x100 + 16 * i, name) for i, name in enumerate(names)))
         self.assertEqual(self.run_within_limits("fxt-convert", directory, "out.fxt")[0], 0)
 
-    def test_ends_of_operations_that_did_not_begin(self):
+    def test_operations_may_end_that_did_not_begin(self):
         trace = Trace()
         trace.string(1, "c")
         trace.string(2, "n")
@@ -411,7 +411,7 @@ class Limits(unittest.TestCase):
         (self.directory / "a.fxt").write_bytes(trace.bytes)
         self.assertEqual(self.run_within_limits("fxt-dump", "--stats", "a.fxt")[0], 0)
 
-    def test_late_records_of_many_providers(self):
+    def test_records_of_many_providers_may_be_late(self):
         trace = Trace()
         trace.string(1, "c")
         trace.event(0, 1000)
@@ -426,7 +426,7 @@ class Limits(unittest.TestCase):
         (self.directory / "a.fxt").write_bytes(trace.bytes)
         self.assertEqual(self.run_within_limits("fxt-dump", "--stats", "a.fxt")[0], 0)
 
-    def test_names_of_a_thread_in_many_processes(self):
+    def test_a_thread_may_have_names_in_many_processes(self):
         trace = Trace()
         trace.string(1, "process")
         trace.string(2, "n")
@@ -437,7 +437,7 @@ class Limits(unittest.TestCase):
         (self.directory / "a.fxt").write_bytes(trace.bytes)
         self.assertEqual(self.run_within_limits("fxt-dump", "--check", "a.fxt")[0], 1)
 
-    def test_pieces_that_repeat_many_open_calls(self):
+    def test_pieces_that_repeat_many_open_calls_are_refused(self):
         trace = Trace()
         trace.string(1, "c")
         trace.string(2, "n")
@@ -450,7 +450,7 @@ class Limits(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("fxt-cut: b.fxt: more than 256 MiB of output, and more than a hundred times the trace; use --force to write it\n", printed)
 
-    def test_pieces_of_many_threads(self):
+    def test_pieces_may_have_many_threads(self):
         trace = Trace()
         trace.string(1, "c")
         trace.string(2, "n")
@@ -459,7 +459,7 @@ class Limits(unittest.TestCase):
         (self.directory / "a.fxt").write_bytes(trace.bytes)
         self.assertEqual(self.run_within_limits("fxt-cut", "-q", "--split-time=1ns", "a.fxt", "b.fxt")[0], 0)
 
-    def test_archives_of_many_files(self):
+    def test_archives_may_have_many_files(self):
         directory = write_recording(self.directory / "recording", [entry(1_000_000_100, 0, 0x400100)])
         with tarfile.open(self.directory / "a.tar.gz", "w:gz", compresslevel=1) as archive:
             archive.add(directory, "recording")
@@ -467,7 +467,7 @@ class Limits(unittest.TestCase):
                 archive.addfile(tarfile.TarInfo(f"recording/{2000 + i}.dat"))
         self.assertEqual(self.run_within_limits("fxt-convert", "a.tar.gz", "b.fxt")[0], 0)
 
-    def test_very_many_threads(self):
+    def test_threads_of_a_recording_are_limited(self):
         tasks = [f"TASK timestamp=1.{i:09d} tid={2000 + i} pid=1000\n" for i in range(50_000)]
         for has_records in False, True:
             directory = write_recording(self.directory / f"records-{has_records}", [entry(1_000_000_100, 0, 0x400100)])
@@ -480,7 +480,7 @@ class Limits(unittest.TestCase):
             limit = 25_000 if has_records else 20_000
             self.assert_note(f"task.txt: more than {limit} {kind}: the others are left out", directory)
 
-    def test_threads_that_begin_in_many_calls(self):
+    def test_calls_before_the_first_records_of_threads_are_limited(self):
         """A record of 16 bytes may need a thousand calls around it."""
         directory = write_recording(self.directory / "recording", [entry(1_000_000_100, 0, 0x400100)])
         for i in range(10_000):
@@ -488,7 +488,7 @@ class Limits(unittest.TestCase):
         self.assert_note("2000.dat: more than 1000000 calls before the first records of threads; of this thread, deeper calls than 99 are left out",
                          directory)
 
-    def test_forks_in_many_calls(self):
+    def test_calls_around_forks_are_limited(self):
         depth, forks = 60_000, 20_000
         calls = [entry(1_000_000_100 + i, i % 1024, 0x400100) for i in range(depth)]
         for i in range(forks):
@@ -499,7 +499,7 @@ class Limits(unittest.TestCase):
             file.writelines(f"FORK timestamp=1.{100_000 + 2 * i:09} pid={2000 + i} ppid=1000\n" for i in range(forks))
         self.assert_note("1000.dat: more than 799744 calls around the forks of a thread; some children begin without their parent's calls", directory)
 
-    def test_addresses_in_many_libraries(self):
+    def test_addresses_may_be_in_many_libraries(self):
         calls = []
         for i in range(100_000):
             calls += [entry(1_100_000_000 + 2 * i, 0, 0x7000_0000_0000 + 64 * i), leave(1_100_000_001 + 2 * i, 0, 0x7000_0000_0000 + 64 * i)]
@@ -510,7 +510,7 @@ class Limits(unittest.TestCase):
         (directory / "lib.so.sym").write_text("0000000000000100 00000010 T f\n")
         self.assertEqual(self.run_within_limits("fxt-convert", directory, "out.fxt")[0], 0)
 
-    def test_files_with_many_names(self):
+    def test_files_read_again_through_links_are_limited(self):
         directory = write_recording(self.directory / "recording", [entry(1_000_000_100, 0, 0x1000_0100)])
         (directory / "big").write_text("".join(f"{0x100 + 16 * i:016x} 00000010 T f{i}\n" for i in range(200_000)))
         libraries = 300
@@ -521,7 +521,7 @@ class Limits(unittest.TestCase):
             (directory / f"lib{i:03}.so.sym").symlink_to("big") if i % 2 else (directory / f"lib{i:03}.so.sym").hardlink_to(directory / "big")
         self.assert_note(".so.sym: more than 32 MiB of files of a recording that are read again through links", directory)
 
-    def test_open_operations(self):
+    def test_many_operations_may_be_open(self):
         """Each operation has its own row, and its own stack."""
         trace = Trace()
         trace.string(1, "c")

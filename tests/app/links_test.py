@@ -149,7 +149,7 @@ class Links(unittest.TestCase):
         notes = [note["first"] for note in json.loads(report)["notes"]]
         self.assertTrue(any(expected in str(note) for note in notes) or expected.encode() in inspection, (file, problem, notes, inspection))
 
-    def test_each_file(self):
+    def test_no_file_outside_of_the_recording_is_read(self):
         files = self.make_recording()
         for name in files:
             for what, (make, problem) in ELSEWHERE.items():
@@ -162,7 +162,7 @@ class Links(unittest.TestCase):
                     if problem is not None:
                         self.assert_noted(result, name, problem)
 
-    def test_devices(self):
+    def test_devices_are_not_read(self):
         for name in self.make_recording():
             for what, numbers in DEVICES.items():
                 with self.subTest(name, what=what):
@@ -172,7 +172,7 @@ class Links(unittest.TestCase):
                         self.skipTest("only root makes devices")
                     self.assert_noted(self.results((name, what)), name, NOT_REGULAR)
 
-    def test_sockets(self):
+    def test_sockets_are_not_read(self):
         """Archives have no sockets."""
         for name in self.make_recording():
             self.make_recording()
@@ -182,8 +182,7 @@ class Links(unittest.TestCase):
             self.assertEqual(run.returncode, 0, run.stderr)
             self.assertIn(f"run.data/{name}: {NOT_REGULAR}".encode(), run.stdout)
 
-    def test_links_that_stay_in_the_recording(self):
-        """Such links are followed."""
+    def test_links_that_stay_in_the_recording_are_followed(self):
         files = self.make_recording()
         expected = self.results("whole")
         for what, make in INSIDE.items():
@@ -195,7 +194,7 @@ class Links(unittest.TestCase):
                     make(path)
                     self.assertEqual(self.results((name, what)), expected)
 
-    def test_a_recording_of_links(self):
+    def test_all_files_of_a_recording_may_be_links(self):
         files = self.make_recording()
         expected = self.results("whole")
         (self.recording / "all").mkdir()
@@ -212,7 +211,7 @@ class Links(unittest.TestCase):
         self.recording.symlink_to("elsewhere/real")
         self.assertEqual(self.run_in("--viewer-hints=none", "--blobs=none", "run.data", "-").stdout, expected)
 
-    def test_an_ordinary_user(self):
+    def test_an_ordinary_user_gets_the_same_notes(self):
         """As root, this program would have more permissions."""
         if os.geteuid() != 0:
             self.skipTest("all the other tests are run by one")

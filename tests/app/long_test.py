@@ -74,14 +74,14 @@ class Long(unittest.TestCase):
         self.assertGreater(report["bytes_written"], 12 * THREADS * records)
         self.assertLess(memory, MOST_MIB)
 
-    def test_all_records_in_little_memory(self):
+    def test_all_records_are_shown_in_little_memory(self):
         self.check_all(RECORDS // THREADS // 8 * 8, ["no-info"])
 
-    def test_arguments_until_the_last_time_that_a_trace_can_hold(self):
+    def test_arguments_are_shown_until_the_last_time_that_a_trace_can_hold(self):
         records = RECORDS // 4 // THREADS // 8 * 8
         self.check_all(records, [], with_arguments=True, first_ns=2**63 - 1 - (records - 1) * STEP_NS)
 
-    def test_a_part_and_a_picture_in_little_memory(self):
+    def test_parts_and_pictures_are_made_in_little_memory(self):
         records = min(RECORDS, 400_000_000) // THREADS // 8 * 8
         groups = records // 8
         edges = [FIRST_NS + groups // 3 * GROUP_NS, FIRST_NS + groups // 3 * 2 * GROUP_NS - 1]

@@ -112,7 +112,7 @@ class Map(Opened):
                 self.assertEqual(len(pages), 1, "the window of the viewer is not loaded again")
 
     @needs("chromium")
-    def test_typed_times_in_chromium(self):
+    def test_times_can_be_typed_in_chromium(self):
         [link] = self.links_of(self.trace)
         with Chromium(self.folder, link) as browser:
             self.assertTrue(browser.evaluate(link, READY))
@@ -141,7 +141,7 @@ class Map(Opened):
                 self.assertEqual(browser.evaluate(link, "(text => text.includes('nothing') ? text : null)(document.getElementById('state').textContent)"),
                                  "nothing happened in this time")
 
-    def test_parts_of_traces_and_recordings(self):
+    def test_parts_of_traces_and_recordings_are_made(self):
         compressed = self.folder / "pool.fxt.gz"
         compressed.write_bytes(gzip.compress(self.trace.read_bytes()))
         session = Path(__file__).resolve().parents[2] / "samples" / "gdb" / "queue.trace"
@@ -294,13 +294,13 @@ class Map(Opened):
         # The whole trace is in use, so it stays in the cache.
         self.assertEqual(len(self.read(f"{root}0/whole/pool.fxt")), whole)
 
-    def test_a_cache_that_can_not_be_used(self):
+    def test_a_cache_that_can_not_be_used_does_no_harm(self):
         (self.folder / "cache").write_text("a file")
         process = self.start("--no-browser", POOL)
         self.assertEqual(process.stdout.readline(), "Open this in a browser:\n")
         self.end(process)
 
-    def test_wrong_sizes(self):
+    def test_wrong_sizes_of_the_cache_are_refused(self):
         for size in "", "0", "x", "-1", "1.5.2G", "5X":
             process = self.start(f"--cache-size={size}", self.trace)
             self.assertIn(f"argument --cache-size: takes a size such as 500M or 2G, not '{size}'", process.communicate(timeout=60)[1])

@@ -30,15 +30,15 @@ class Memcheck(unittest.TestCase):
         errors = re.sub(r"^--\d+-- .*\n", "", process.stderr, flags=re.MULTILINE)
         self.assertEqual((process.returncode, errors), (0, ""))
 
-    def test_conversions(self):
+    def test_conversions_have_no_memory_errors(self):
         for inputs in [["uftrace/family"], ["uftrace/calc"], ["gdb/queue.trace"], ["both/stones", "both/stones.trace"]]:
             for jobs in 1, 2:
                 self.check("fxt-convert", f"-j{jobs}", "--report=none", "-o", self.trace, *(SAMPLES / name for name in inputs))
 
-    def test_inspection(self):
+    def test_inspection_has_no_memory_errors(self):
         self.check("fxt-convert", "--inspect", SAMPLES / "uftrace/shapes", SAMPLES / "gdb/heater.tfile")
 
-    def test_conversions_of_traces(self):
+    def test_the_tools_for_traces_have_no_memory_errors(self):
         self.check("fxt-convert", "-q", SAMPLES / "uftrace/family", self.trace)
         for options in [], ["--check"], ["--stats"], ["--tree"], ["--json"]:
             self.check("fxt-dump", *options, self.trace)

@@ -97,13 +97,13 @@ class Offset(unittest.TestCase):
         self.assertEqual(notes["offset-cut"],
                          f"{POOL}: an offset of -1000000000000000 ns would lead to times below 0, so -{first} ns is used")
 
-    def test_invalid_times(self):
+    def test_invalid_times_are_refused(self):
         for text in "", "x", "5 min", "--5", "5 s", "+-5", "9223372036854775808", "9223372037s":
             self.assert_wrong("--offset takes a time such as 250, 1.5us, 20ms or 2s (units: ns, us, ms, "
                               f"s, m, h; default: ns), optionally with a sign, and less than 292 years, not '{text}'",
                               f"--offset=1={text}", POOL)
 
-    def test_inputs_that_do_not_exist(self):
+    def test_offsets_of_other_inputs_are_refused(self):
         self.assert_wrong("--offset: 'tests/uftrace/recordings/poo' is not one of the INPUTs", "--offset=tests/uftrace/recordings/poo=5", POOL)
         self.assert_wrong("--offset: '' is not one of the INPUTs", "--offset==5", POOL)
         self.assert_wrong("--offset: there is no INPUT number 2", "--offset=2=5", POOL)

@@ -135,7 +135,7 @@ class Packages(unittest.TestCase):
         self.assertEqual(run.returncode, 1)
         self.assertIn("on Fedora Linux 41: there is no dnf. Needed are\n", run.stderr)
 
-    def test_groups(self):
+    def test_groups_that_can_not_be_installed_are_explained(self):
         self.make_system("Fedora")
         for words, code, message in (
                 ([], 2, "Installs the packages"), (["biuld"], 2, "there is no group biuld; groups are build test "),
@@ -144,7 +144,7 @@ class Packages(unittest.TestCase):
             self.assertEqual((run.returncode, log), (code, []))
             self.assertIn(message, run.stderr)
 
-    def test_without_root_and_sudo(self):
+    def test_without_root_and_sudo_the_command_is_printed(self):
         self.make_system("Debian")
         (self.folder / "stubs" / "id").unlink()
         self.stub("id", "echo 1000")

@@ -325,13 +325,13 @@ class OpenInPerfetto(Opened):
         self.assertEqual([self.fetched(link) for link in links],
                          [self.trace.read_bytes(), (self.folder / "other" / "pool.fxt").read_bytes()])
 
-    def test_a_missing_converter(self):
+    def test_a_missing_converter_is_reported(self):
         process = self.start("--no-browser", POOL, FXT_CONVERT="/none/fxt-convert")
         self.assertEqual(process.communicate(timeout=60)[1],
                          "open-in-perfetto: FXT_CONVERT: /none/fxt-convert: No such file or directory\n")
         self.assertEqual(process.returncode, 1)
 
-    def test_wrong_usage(self):
+    def test_wrong_usage_is_explained(self):
         process = self.start("--no-brwser", self.trace)
         self.assertEqual(process.communicate(timeout=60)[1], "open-in-perfetto: unrecognized arguments: --no-brwser; did you "
                          "mean --no-browser?\nTry 'open-in-perfetto --help'.\n")

@@ -108,10 +108,10 @@ class Usage(ProgramTest):
                            "Try 'fxt-convert --help'.\n", code=2)
         self.assert_wrong([POOL, ""], "the name of the OUTPUT is empty")
 
-    def test_options_that_do_not_exist(self):
+    def test_options_that_do_not_exist_are_refused(self):
         self.assert_wrong(["--wholesale", POOL, self.output], "unrecognised option '--wholesale'")
 
-    def test_misspelled_options(self):
+    def test_misspelled_options_get_suggestions(self):
         self.assert_wrong(["--notace=f", POOL, self.output], "unrecognised option '--notace=f'; did you mean --notrace?")
         self.assert_wrong(["--no-kernal", POOL, self.output], "unrecognised option '--no-kernal'; did you mean --no-kernel?")
         for program, letter, meant in ("fxt-convert", "-v", "; did you mean -V, --version?"), ("fxt-convert", "-R", ""), \
@@ -120,7 +120,7 @@ class Usage(ProgramTest):
             self.assertEqual((process.returncode, process.stdout, process.stderr.decode()),
                              (2, b"", f"{program}: unrecognised option '{letter}'{meant}\nTry '{program} --help'.\n"))
 
-    def test_values_that_do_not_exist(self):
+    def test_wrong_values_of_options_are_explained(self):
         self.assert_wrong(["--durations=long", POOL, self.output],
                           "--durations takes one of mixed, pairs, not 'long'")
         self.assert_wrong(["--report=xml", POOL, self.output], "--report takes one of text, json, none, not 'xml'")
@@ -345,7 +345,7 @@ class Usage(ProgramTest):
 
 
 class Outputs(ProgramTest):
-    def test_a_file_that_readers_accept(self):
+    def test_a_recording_becomes_a_file_that_readers_accept(self):
         self.assert_done(self.convert(POOL, self.output))
         trace = fxt.read(self.output)
         self.assertEqual(trace.provider, "fxt-convert")
@@ -358,7 +358,7 @@ class Outputs(ProgramTest):
         self.assert_done(self.convert(POOL, self.output))
         self.assertEqual(self.output.read_bytes(), first)
 
-    def test_standard_output(self):
+    def test_the_trace_may_go_to_standard_output(self):
         self.assert_done(self.convert("-q", POOL, self.output))
         process = self.convert("-q", POOL, "-")
         self.assert_done(process)
@@ -368,7 +368,7 @@ class Outputs(ProgramTest):
         process = self.convert("--report=json", POOL, "-")
         self.assertEqual(json.loads(process.stderr)["bytes_written"], len(process.stdout))
 
-    def test_compressed_outputs(self):
+    def test_the_name_of_the_output_chooses_the_compression(self):
         self.assert_done(self.convert(POOL, self.output))
         for suffix, tool in (".gz", "gzip"), (".zst", "zstd"), (".bz2", "bzip2"), (".xz", "xz"):
             with self.subTest(suffix):
@@ -410,23 +410,23 @@ class Outputs(ProgramTest):
         self.assert_done(self.convert(POOL, "/dev/null"))
         self.assertTrue(Path("/dev/null").is_char_device())
 
-    def test_two_recordings_on_one_timeline(self):
+    def test_two_recordings_may_be_on_one_timeline(self):
         self.assert_done(self.convert(POOL, RECORDINGS / "shapes", self.output))
         trace = fxt.read(self.output)
         self.assertEqual(set(trace.process_names.values()), {"pool", "shapes"})
 
-    def test_a_recording_and_a_gdb_trace_file_on_one_timeline(self):
+    def test_a_recording_and_a_gdb_trace_file_may_be_on_one_timeline(self):
         self.assert_done(self.convert(POOL, FRAMES, self.output))
         categories = {event.category for event in fxt.read(self.output).events}
         self.assertLessEqual({"pool", "tracepoint"}, categories)
 
-    def test_only_some_threads(self):
+    def test_threads_can_be_chosen(self):
         tids = sorted(path.stem for path in POOL.glob("[0-9]*.dat"))
         self.assert_done(self.convert(f"--tid={tids[0]},{tids[2]}", POOL, self.output))
         threads = {event.thread[1] for event in fxt.read(self.output).events}
         self.assertEqual(threads, {int(tids[0]), int(tids[2])})
 
-    def test_pairs(self):
+    def test_calls_may_be_pairs_of_events(self):
         self.assert_done(self.convert("--durations=pairs", POOL, self.output))
         types = {event.type for event in fxt.read(self.output).events}
         self.assertIn(fxt.BEGIN, types)
@@ -444,7 +444,7 @@ class Reports(ProgramTest):
                          [{"kind": "no-records", "count": 1,
                            "first": f"{recording}: has no .dat file, although task.txt lists 4 threads"}])
 
-    def test_json(self):
+    def test_the_report_as_json_matches_the_trace(self):
         process = self.convert("--report=json", POOL, self.output)
         self.assert_done(process)
         report = json.loads(process.stdout)
@@ -463,7 +463,7 @@ class Reports(ProgramTest):
         self.assertEqual(report["last_ns"], max(max(event.time, event.extra) for event in trace.events
                                                 if event.type in (fxt.END, fxt.COMPLETE)))
 
-    def test_nothing_to_note(self):
+    def test_an_intact_recording_has_no_notes(self):
         process = self.convert("--report=json", CLEAN, self.output)
         self.assertEqual(json.loads(process.stdout)["notes"], [])
 
@@ -505,14 +505,14 @@ class Reports(ProgramTest):
 
 
 class Failures(ProgramTest):
-    def test_a_compressed_output_that_fails_at_its_very_end(self):
+    def test_a_compressed_output_that_fails_at_its_very_end_is_reported(self):
         for name in "full.gz", "full.zst", "full.bz2", "full.xz":
             target = self.directory / name
             target.symlink_to("/dev/full")
             process = self.convert(CLEAN, target)
             self.assert_failed(process, f"fxt-convert: {target}: can't write: No space left on device\n")
 
-    def test_files_that_may_not_be_read(self):
+    def test_files_that_may_not_be_read_are_noted(self):
         recording = self.copy_of(CLEAN)
         (recording / "note.txt").write_text("secret")
         (recording / "note.txt").chmod(0)
@@ -520,7 +520,7 @@ class Failures(ProgramTest):
         self.assertEqual(process.returncode, 0)
         self.assertIn(f"{recording}/note.txt: can't open: Permission denied\n".encode(), process.stderr)
 
-    def test_closed_standard_streams(self):
+    def test_standard_streams_may_be_closed(self):
         for stream in 0, 1, 2:
             process = subprocess.run(["bash", "-c", f'exec "$@" {stream}>&-', "-", CONVERT, "-q", "--progress=always",
                                       CLEAN, self.output], capture_output=True, check=False, timeout=120)
@@ -530,7 +530,7 @@ class Failures(ProgramTest):
         self.assertEqual(process.returncode, 0)
         self.assertEqual(self.output.read_bytes(), self.convert(CLEAN, "-").stdout)
 
-    def test_a_report_that_does_not_arrive(self):
+    def test_a_report_that_does_not_arrive_is_an_error(self):
         for arguments in [[CLEAN, self.output], ["--help"], ["--inspect", *[CLEAN] * 50]]:
             with open("/dev/full", "wb") as full:
                 process = subprocess.run([CONVERT, *arguments], stdout=full, stderr=subprocess.PIPE, check=False,
@@ -560,7 +560,7 @@ class Failures(ProgramTest):
         os.close(write_end)
         self.assertEqual((process.stderr, process.returncode), (b"", 3))
 
-    def test_an_output_that_is_a_link_to_itself(self):
+    def test_an_output_that_is_a_link_to_itself_is_reported(self):
         self.output.symlink_to(self.output)
         process = self.convert(CLEAN, self.output)
         self.assert_failed(process, f"fxt-convert: {self.output}: can't read: Too many levels of symbolic links\n")
@@ -572,13 +572,13 @@ class Failures(ProgramTest):
         recording = Path(shutil.copytree(CLEAN, self.directory / "a\tb"))
         self.assertIn(b"a\\x09b: ", self.convert(recording, self.output).stdout)
 
-    def test_an_input_that_does_not_exist(self):
+    def test_an_input_that_does_not_exist_is_reported(self):
         missing = self.directory / "missing"
         self.assert_failed(self.convert(missing, self.output),
                            f"fxt-convert: {missing}: can't open: No such file or directory\n")
         self.assert_only()
 
-    def test_an_input_that_is_something_else(self):
+    def test_an_input_that_is_something_else_is_reported(self):
         self.assertEqual(self.convert("/etc/passwd", self.output).returncode, 1)
         empty = self.directory / "empty"
         empty.mkdir()
@@ -593,21 +593,21 @@ class Failures(ProgramTest):
         self.assertEqual(self.output.read_bytes(), OLDER)
         self.assert_only("out.fxt")
 
-    def test_an_output_that_is_a_directory(self):
+    def test_an_output_that_is_a_directory_is_reported(self):
         self.assert_failed(self.convert(POOL, self.directory),
                            f"fxt-convert: {self.directory}: can't write: Is a directory\n")
 
-    def test_an_output_in_no_directory(self):
+    def test_an_output_in_a_missing_directory_is_reported(self):
         output = self.directory / "none" / "out.fxt"
         process = self.convert(POOL, output)
         self.assertEqual(process.returncode, 1)
         self.assertRegex(process.stderr.decode(), f"^fxt-convert: {output}: .*No such file or directory\n$")
 
-    def test_a_full_disk(self):
+    def test_a_full_disk_is_reported(self):
         self.assert_failed(self.convert(POOL, "/dev/full"),
                            "fxt-convert: /dev/full: can't write: No space left on device\n")
 
-    def test_a_file_that_may_not_grow(self):
+    def test_a_file_that_may_not_grow_keeps_its_older_content(self):
         self.output.write_bytes(OLDER)
         process = self.convert(POOL, self.output,
                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
@@ -615,7 +615,7 @@ class Failures(ProgramTest):
         self.assertEqual(self.output.read_bytes(), OLDER)
         self.assert_only("out.fxt")
 
-    def test_a_reader_that_goes_away(self):
+    def test_a_reader_that_goes_away_is_reported(self):
         with subprocess.Popen([CONVERT, "-q", self.large_recording(), "-"], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE) as process:
             process.stdout.read(8)
@@ -623,7 +623,7 @@ class Failures(ProgramTest):
             self.assertEqual(process.stderr.read(), b"fxt-convert: standard output: can't write: Broken pipe\n")
         self.assertEqual(process.returncode, 1)
 
-    def test_ended_in_the_middle(self):
+    def test_a_run_that_is_ended_leaves_the_older_file(self):
         recording = self.large_recording()
         for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL:
             self.output.write_bytes(OLDER)
@@ -635,7 +635,7 @@ class Failures(ProgramTest):
             unfinished = [f"out.fxt.part-{process.pid}"] if number == signal.SIGKILL else []
             self.assert_only("large", "out.fxt", *unfinished)
 
-    def test_an_input_that_vanishes(self):
+    def test_an_input_that_becomes_shorter_is_reported(self):
         recording = self.large_recording()
         process = self.start_in_the_middle(recording, self.output)
         os.truncate(recording / "1000.dat", 5 * RECORD_BYTES)
@@ -670,7 +670,7 @@ class Dump(ProgramTest):
     def dump(self, *arguments, **options):
         return subprocess.run([DUMP, *arguments], capture_output=True, check=False, timeout=120, **options)
 
-    def test_a_line_for_every_record(self):
+    def test_dump_prints_a_line_for_every_record(self):
         process = self.dump(self.output)
         self.assert_done(process)
         lines = process.stdout.decode().splitlines()
@@ -698,7 +698,7 @@ class Dump(ProgramTest):
         self.assertIn("0 problems, 0 unknown records, 0 damaged records, 0 unknown arguments",
                       process.stdout.decode())
 
-    def test_unreadable_files(self):
+    def test_unreadable_files_are_reported(self):
         missing = self.directory / "missing.fxt"
         process = self.dump(missing)
         self.assertNotEqual(process.returncode, 0)
@@ -708,7 +708,7 @@ class Dump(ProgramTest):
         self.assertNotEqual(process.returncode, 0)
         self.assertRegex(process.stderr.decode(), rf"^fxt-dump: {self.output}:\+0x[0-9a-f]+: truncated: ")
 
-    def test_wrong_usage(self):
+    def test_wrong_usage_has_exit_code_2(self):
         self.assertEqual(self.dump().returncode, 2)
         self.assertEqual(self.dump("--fast", self.output).returncode, 2)
 

@@ -215,7 +215,7 @@ class Record(unittest.TestCase):
         self.assertEqual((code, shown[:len(begin)]), (0, begin))
         self.assertIn('"work"', self.calls_of("draw.fxt"))
 
-    def test_uftrace_that_can_not_be_installed(self):
+    def test_a_failed_installation_of_uftrace_is_reported(self):
         tools = self.make_tools()
         (tools / "apt-get").write_text("#!/bin/sh\nexit 100\n")
         code, shown = self.answer(b"y\n", tools, "--no-open", "./draw")

@@ -88,7 +88,7 @@ class Events:
                       if not {("cut", "end"), ("cut", "both")} & set(call[6:]) and not is_for_an_arrow(call))
 
     def of_kind(self, kind):
-        """Time and other data. The id of a flow is ignored, because it differs between files."""
+        """Times and other data of events of this kind. The id of a flow is ignored, because it differs between files."""
         return summed(((key[4], key[1:4], *key[6 if kind.startswith("flow") else 5:]), count)
                       for key, count in self.others.items() if key[0] == kind)
 
@@ -238,7 +238,7 @@ class Sameness(unittest.TestCase):
         self.for_all(check)
 
     @unittest.skipIf(b"no libarchive" in VERSION, "built without libarchive")
-    def test_archives(self):
+    def test_an_archive_gives_the_same_as_its_recording(self):
         def check(recording):
             expected = Events(self.convert(recording))
             archive = self.folder / "run.tar.gz"
@@ -250,7 +250,7 @@ class Sameness(unittest.TestCase):
         self.for_all(check)
 
     @unittest.skipIf("FAIL_CALL_LIBRARY" not in os.environ, "sanitizers want to be the first library that is loaded")
-    def test_the_order_of_a_directorys_entries(self):
+    def test_the_order_of_a_directorys_entries_does_not_matter(self):
         def check(recording):
             expected = self.convert(recording).read_bytes()
             with mock.patch.dict(os.environ, {"LD_PRELOAD": os.environ["FAIL_CALL_LIBRARY"], "REVERSE_ENTRIES": "1"}):
@@ -263,7 +263,7 @@ class Sameness(unittest.TestCase):
                 with self.subTest(recording.name):
                     check(recording)
 
-    def test_how_many_files_may_be_open(self):
+    def test_the_number_of_files_that_may_be_open_does_not_matter(self):
         """If so few files may be open, each file is opened again for each read."""
         def check(recording):
             expected = self.convert(recording).read_bytes()

@@ -159,7 +159,7 @@ class Texts(unittest.TestCase):
                          'COMP_CWORD=$(($# - 1)); "$function"; echo "${COMPREPLY[@]}"',
                          "bash", script, function, *words).split()
 
-    def test_bash(self):
+    def test_bash_completes_options_and_values(self):
         def completed(*words):
             return self.completed_by_bash(self.file_of(words[0], "--completion=bash"), *words)
         self.assertEqual(completed("fxt-convert", "--no-k"), ["--no-kernel"])
@@ -175,7 +175,7 @@ class Texts(unittest.TestCase):
         self.assertEqual(self.completed_by_bash(script, "fxt-convert-all", "--job"), ["--jobs", "--joblog"])
 
     @needs("zsh")
-    def test_zsh(self):
+    def test_zsh_accepts_the_completions(self):
         for program in NAMES:
             output_of("zsh", "-n", self.file_of(program, "--completion=zsh"))
         for script in SCRIPTS:
@@ -186,7 +186,7 @@ class Texts(unittest.TestCase):
         return [row.partition("\t")[0] for row in found.splitlines()]
 
     @needs("fish")
-    def test_fish(self):
+    def test_fish_completes_options_and_values(self):
         def completed(line):
             return self.completed_by_fish(self.file_of(line.split()[0], "--completion=fish"), line)
         self.assertEqual(completed("fxt-convert --no-k"), ["--no-kernel"])

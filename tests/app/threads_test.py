@@ -66,26 +66,26 @@ class Threads(unittest.TestCase):
             self.assertEqual(result[:2], first[:2], jobs)
             self.assertTrue(result[2] == first[2], f"other bytes with {jobs} jobs")
 
-    def test_samples(self):
+    def test_samples_give_the_same_bytes(self):
         for sample in [*(SAMPLES / "uftrace").iterdir(), *(SAMPLES / "gdb").glob("*.t*"), RECORDINGS / "pool", RECORDINGS / "family"]:
             with self.subTest(sample.name):
                 self.assert_same(sample)
 
-    def test_several_inputs(self):
+    def test_several_inputs_give_the_same_bytes(self):
         self.assert_same(SAMPLES / "both" / "stones", SAMPLES / "both" / "stones.trace", SAMPLES / "uftrace" / "pool")
 
-    def test_many_threads(self):
+    def test_many_threads_give_the_same_bytes(self):
         write_recording(self.directory / "many", 12, 20000)
         self.assert_same(self.directory / "many")
         self.assert_same(self.directory / "many", options=["--durations=pairs", "--no-libcall", "--strict"])
 
-    def test_one_long_thread(self):
+    def test_one_long_thread_gives_the_same_bytes(self):
         """Two threads take turns at converting the long thread, a MiB each time."""
         write_recording(self.directory / "one", 1, 300_000)
         self.assert_same(self.directory / "one")
         self.assert_same(self.directory / "one", options=["-t", "1us"])
 
-    def test_one_thread_more_than_open_files(self):
+    def test_very_many_threads_give_the_same_bytes(self):
         write_recording(self.directory / "many", 300, 200)
         self.assert_same(self.directory / "many")
 

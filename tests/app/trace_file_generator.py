@@ -232,7 +232,7 @@ class TraceFile:
         stamp = self.time - self.rng.choice((1, 7, 500)) * (self.has("unordered") and self.rng.random() < 0.1)
         blocks = [self.block(item, tracepoint, pc, stack, stamp) for item in in_order(items)]
         cpu = self.rng.randrange(2)
-        if self.has("kernel"):  # the module adds these to every frame
+        if self.has("kernel"):  # KGTP adds these blocks to every frame
             blocks = [self.variable_block(5, "$clock", stamp), self.variable_block(2, "$cpu_id", cpu), *blocks]
         if self.has("partial") and self.rng.random() < 0.1:
             del blocks[self.rng.randrange(len(blocks) + 1):]

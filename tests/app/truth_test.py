@@ -101,7 +101,7 @@ class Truth(unittest.TestCase):
         self.assertEqual([line for line in checked if b": note W29 " not in line], [])
         return report, fxt.read(self.output)
 
-    def test_recordings(self):
+    def test_recordings_are_shown_with_their_contents(self):
         for seed in SEEDS:
             with self.subTest(seed=seed):
                 recording = generator.Recording(seed)
@@ -175,7 +175,7 @@ class Truth(unittest.TestCase):
                           if teller == "kernel")
         self.assertEqual(Counter((time, cpu, thread, waker) for time, cpu, thread, waker in trace.wakeups), wakeups)
 
-    def test_trace_files(self):
+    def test_trace_files_are_shown_with_their_contents(self):
         for seed in SEEDS:
             with self.subTest(seed=seed):
                 file = trace_file_generator.TraceFile(seed)
@@ -256,7 +256,7 @@ class Truth(unittest.TestCase):
         initial = {told["name"]: told["initial"] for told in outline["variables"] if not told["computed"]}
         self.assertEqual(initial, {f"${name}": file.initial[i] for i, name in file.variables.items()})
 
-    def test_damage_in_one_thread(self):
+    def test_calls_before_the_damage_and_in_other_threads_are_shown(self):
         for seed in SEEDS:
             with self.subTest(seed=seed):
                 recording, rng = generator.Recording(seed), random.Random(seed)
@@ -280,7 +280,7 @@ class Truth(unittest.TestCase):
                         keys.append(call.key(without="retval"))
                     self.assertTrue(any(shown[key] for key in keys), keys[0])
 
-    def test_damage_anywhere(self):
+    def test_damage_anywhere_ends_with_a_documented_exit_code(self):
         for seed in SEEDS:
             with self.subTest(seed=seed):
                 rng = random.Random(seed)

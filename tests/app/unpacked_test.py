@@ -104,7 +104,7 @@ class Unpacked(unittest.TestCase):
         for packed in zstd, lz4_of(tar_of(("calc", CALC))):
             self.assertEqual(self.trace_of("-", stdin=packed)[0], expected)
 
-    def test_trace_files(self):
+    def test_trace_files_may_be_compressed_or_in_archives(self):
         expected = self.trace_of(HEATER)[0]
         packed = HEATER.read_bytes()
         (self.directory / "heater.tfile.gz").write_bytes(gzip.compress(packed))
@@ -171,7 +171,7 @@ class Unpacked(unittest.TestCase):
             with self.subTest(beside.name):
                 self.assertEqual(self.trace_of("-", stdin=tar_of(("calc", CALC), beside))[0], expected)
 
-    def test_archives_with_paths_out_of_their_folder(self):
+    def test_archives_with_paths_out_of_their_folder_are_refused(self):
         for bad, problem in (
                 (entry("../x", size=1), "/../x: the name leads out of the archive"),
                 (entry("calc/../../x", size=1), "/calc/../../x: the name leads out of the archive"),
@@ -192,7 +192,7 @@ class Unpacked(unittest.TestCase):
         hard = entry("calc/hard", type=tarfile.LNKTYPE, linkname="x")
         self.assertEqual(self.trace_of("-", stdin=tar_of(("calc", CALC), link, hard))[0], self.trace_of(CALC)[0])
 
-    def test_archives_without_a_recording(self):
+    def test_archives_without_a_recording_are_refused(self):
         neither = ": neither a uftrace recording nor a GDB trace file"
         tar = tar_of(("calc", CALC))
         self.assert_refused(b"", ": is empty")
@@ -293,7 +293,7 @@ class Unpacked(unittest.TestCase):
                 self.assertEqual(process.returncode, -number)
                 self.assertEqual(list(self.temporary.iterdir()), [])
 
-    def test_a_folder_that_can_not_be_made(self):
+    def test_a_temporary_folder_that_can_not_be_made_is_reported(self):
         self.environment["TMPDIR"] = str(self.directory / "none")
         self.convert("-", "out.fxt", stdin=tar_of(("calc", CALC)), code=1, message=f"{self.directory}/none: can't create a "
                                                             "temporary folder: No such file or directory")

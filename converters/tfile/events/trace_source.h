@@ -62,7 +62,7 @@ class SteppingCalls {
   }
 
  private:
-  // If hits of two tracepoints alternate, each call contains the next one, and none ends without a limit.
+  // If hits of two tracepoints alternate, each call contains the next one, and only this limit ends calls.
   static constexpr std::size_t kMaxOpen = 512;
 
   struct Call {

@@ -22,7 +22,7 @@ using namespace std::string_literals;
 
 using Blocks = std::function<void(TraceBuilder&)>;  // adds the blocks of a frame
 
-class RecipeReuse : public testing::Test {
+class ReusedRecipes : public testing::Test {
  protected:
   static std::vector<std::string> lines(const Blocks& describe, const std::vector<Blocks>& frames,
                                         const std::filesystem::path& program) {
@@ -101,7 +101,7 @@ class RecipeReuse : public testing::Test {
   }
 };
 
-TEST_F(RecipeReuse, BytesWithoutAType) {
+TEST_F(ReusedRecipes, ShowBytesWithoutAType) {
   for (const std::size_t size : {1U, 2U, 3U, 4U, 8U, 16U, 100U})
     expect_same("nothing_known", 0x401000, fmt::format("M-1,1000,{:x}", size),
                 {{{0x1000, std::string(size, 'a')}}, {{0x1000, std::string(size, 'b')}}});
@@ -109,14 +109,14 @@ TEST_F(RecipeReuse, BytesWithoutAType) {
               {{{0x1000, number(std::uint64_t{7})}}, {{0x1000, number(std::uint64_t{8})}}});
 }
 
-TEST_F(RecipeReuse, Texts) {
+TEST_F(ReusedRecipes, ShowTexts) {
   // const16 0x1000; const8 40; tracenz; end
   expect_same("/s text", 0x401000, "X00000007,23100022282f27",
               {{{0x1000, "cat\0"s}}, {{0x1000, "dog\0"s}}, {{0x1000, "d\0\0\0"s}}});
 }
 
 // const16 0x1000; trace_quick 8; ref64; trace_quick 4; pop; end: an expression that follows a pointer.
-TEST_F(RecipeReuse, TargetsOfPointers) {
+TEST_F(ReusedRecipes, ShowTargetsOfPointers) {
   expect_same("*p", 0x401000, "X00000009,2310000d081a0d042927",
               {{{0x1000, number(std::uint64_t{0x2000})}, {0x2000, number(1)}},
                {{0x1000, number(std::uint64_t{0x2000})}, {0x2000, number(2)}},
@@ -124,14 +124,14 @@ TEST_F(RecipeReuse, TargetsOfPointers) {
 }
 
 // const16 0x1000; trace_quick 4; ref32; const8 1; add; end: its operand is recorded, its value computed.
-TEST_F(RecipeReuse, ComputedValues) {
+TEST_F(ReusedRecipes, ShowComputedValues) {
   expect_same("*p + 1", 0x401000,
               "X00000009,2310000d0419220102"
               "27",
               {{{0x1000, number(1)}}, {{0x1000, number(2)}}});
 }
 
-TEST_F(RecipeReuse, TraceStateVariables) {
+TEST_F(ReusedRecipes, ShowTraceStateVariables) {
   const Blocks describe = [](TraceBuilder& t) { t.line("R 40").line(kHits).line("tp T2:401000:E:0:0"); };
   const auto values = [](std::vector<std::int64_t> all) {
     return [all = std::move(all)](TraceBuilder& t) {
@@ -142,7 +142,7 @@ TEST_F(RecipeReuse, TraceStateVariables) {
   expect_same("several", describe, {values({1, 2}), values({2, 2}), values({3, 2})});
 }
 
-TEST_F(RecipeReuse, StaticData) {
+TEST_F(ReusedRecipes, ShowStaticData) {
   const Blocks describe = [](TraceBuilder& t) { t.line("R 40").line("tp T2:401000:E:0:0"); };
   const auto data = [](std::string bytes) {
     return [bytes = std::move(bytes)](TraceBuilder& t) { t.static_data(bytes); };
@@ -150,7 +150,7 @@ TEST_F(RecipeReuse, StaticData) {
   expect_same("static data", describe, {data("abc"), data("abd"), data("\1\2\3")});
 }
 
-TEST_F(RecipeReuse, Registers) {
+TEST_F(ReusedRecipes, ShowRegisters) {
   const Blocks describe = [](TraceBuilder& t) {
     t.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
     t.line("tdesc <vector id='v4' type='ieee_single' count='4'/>");
@@ -175,7 +175,7 @@ TEST_F(RecipeReuse, Registers) {
                registers(1, 0, 2.5, 0), registers(1, 0, 1.5, 1)});
 }
 
-TEST_F(RecipeReuse, NumbersWithTypes) {
+TEST_F(ReusedRecipes, ShowNumbersWithTypes) {
   const Program plant(TRACED_FIXED, Demangle::Simple), values(TRACED_VALUES, Demangle::Simple);
   expect_same_object(plant, "plant::level", "plant::pump", {number(1), number(2)});
   expect_same_object(plant, "plant::pressure", "plant::pump",
@@ -188,7 +188,7 @@ TEST_F(RecipeReuse, NumbersWithTypes) {
   expect_same_object(values, "initial", "visit", {"a", "b"});
 }
 
-TEST_F(RecipeReuse, NumbersShownAsText) {
+TEST_F(ReusedRecipes, ShowNumbersAsText) {
   const Program plant(TRACED_FIXED, Demangle::Simple);
   const auto expect = [&](const std::string& name, const std::vector<std::string>& values) {
     expect_same_object(plant, name, "plant::pump", values);
@@ -208,13 +208,13 @@ TEST_F(RecipeReuse, NumbersShownAsText) {
          {number(std::uint64_t{1}) + number(std::uint64_t{1}), number(std::uint64_t{2}) + nothing});
 }
 
-TEST_F(RecipeReuse, BitFieldsAndUnions) {
+TEST_F(ReusedRecipes, ShowBitFieldsAndUnions) {
   const Program values(TRACED_VALUES, Demangle::Simple);
   expect_same_object(values, "dial", "visit", {"\x2d\0\0\0"s, "\x2e\0\0\0"s, "\xed\0\0\0"s});
   expect_same_object(values, "sample", "visit", {number(7), number(8)});
 }
 
-TEST_F(RecipeReuse, PointersToMembers) {
+TEST_F(ReusedRecipes, ShowPointersToMembers) {
   const Program plant(TRACED_FIXED, Demangle::Simple);
   const std::uint64_t start = plant.functions("plain_start").front().address;
   const auto function = [](std::uint64_t place, std::uint64_t added) {
@@ -229,7 +229,7 @@ TEST_F(RecipeReuse, PointersToMembers) {
 }
 
 // The bytes decide which members exist, and their places.
-TEST_F(RecipeReuse, Variants) {
+TEST_F(ReusedRecipes, ShowVariants) {
   const Program plant(TRACED_FIXED, Demangle::Simple);
   const auto shape = [](char discriminant, double radius) {
     return discriminant + std::string(7, '\0') + number(radius);
@@ -243,7 +243,7 @@ TEST_F(RecipeReuse, Variants) {
                      {sides(2, 7, 8), sides(3, 7, 8), sides(5, 7, 8), sides(5, 7, 9), sides(1, 7, 8)});
 }
 
-TEST_F(RecipeReuse, TextsWithTypes) {
+TEST_F(ReusedRecipes, ShowTextsWithTypes) {
   const Program plant(TRACED_FIXED, Demangle::Simple), values(TRACED_VALUES, Demangle::Simple);
   const std::uint64_t words = plant.object("wide_words").value().address;
   const std::uint64_t motto = plant.object("motto").value().address;
@@ -257,7 +257,7 @@ TEST_F(RecipeReuse, TextsWithTypes) {
   expect_same_object(values, "packet", "visit", {std::string(40, 'a'), std::string(40, 'b')});
 }
 
-TEST_F(RecipeReuse, ArraysWithRecordedBounds) {
+TEST_F(ReusedRecipes, ShowArraysWithRecordedBounds) {
   const Program plant(TRACED_FIXED, Demangle::Simple);
   const std::uint64_t vector = plant.object("ada_vector").value().address;
   const std::uint64_t many = plant.object("plant::many").value().address;
@@ -270,7 +270,7 @@ TEST_F(RecipeReuse, ArraysWithRecordedBounds) {
               {memory(1, 3, 30), memory(1, 2, 30), memory(0, 2, 30), memory(1, 3, 29)}, plant.path());
 }
 
-TEST_F(RecipeReuse, PointersAndClasses) {
+TEST_F(ReusedRecipes, ShowPointersAndClasses) {
   const Program plant(TRACED_FIXED, Demangle::Simple);
   const std::uint64_t motto = plant.object("motto").value().address;
   const std::uint64_t start = plant.functions("plain_start").front().address;
@@ -284,7 +284,7 @@ TEST_F(RecipeReuse, PointersAndClasses) {
                       number(std::uint64_t{0}) + number(24) + number(79)});
 }
 
-TEST_F(RecipeReuse, References) {
+TEST_F(ReusedRecipes, ShowReferences) {
   const Program values(TRACED_VALUES, Demangle::Simple);
   const std::uint64_t alias = values.object("depth_alias").value().address;
   const std::uint64_t depth = values.object("depth").value().address;
@@ -298,7 +298,7 @@ TEST_F(RecipeReuse, References) {
 }
 
 // Variables that DWARF computes from registers.
-TEST_F(RecipeReuse, VariablesInRegisters) {
+TEST_F(ReusedRecipes, ShowVariablesInRegisters) {
   const Program fast(TRACED_FAST, Demangle::Simple);
   const std::uint64_t address = fast.functions("lift").front().address;
   const std::string location = fmt::format("2:{:x}", address);
