@@ -73,7 +73,7 @@ struct Call {
   std::uint64_t start_ns = 0;
   std::uint64_t end_ns = 0;    // valid once knows_end() returns true
   std::uint64_t inner_ns = 0;  // total time, in the range, of the calls directly inside this call
-  // The number of open calls, up to the innermost one that may end later than this call; 0 if none may.
+  // The number of open calls up to the innermost call that may end later than this call; 0 if no call may.
   std::size_t later_end_depth = 0;
 
   const std::string& category() const { return names->category; }
@@ -103,7 +103,7 @@ struct CallTrack {
 
 struct PairingOptions {
   bool durations = true, asyncs = true;
-  TimeRange range = {};  // Call::inner_ns and Pairing::part_of() count the time in this range
+  TimeRange range = {};  // Call::inner_ns and Pairing::part_of() count only the time in this range
   std::function<bool(const CallName&)> chooses = {};  // sets Call::is_chosen; called once per name
 };
 

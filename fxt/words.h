@@ -41,7 +41,7 @@ inline std::uint64_t* put_padded(std::uint64_t* at, const void* bytes, std::size
     std::memcpy(&number, from + offset, sizeof number);
     return std::uint64_t{number} << 8 * offset;
   };
-  // The last word consists of loads that overlap. A load for each bit of the size would need branches that
+  // The last word consists of loads that overlap. Exact loads of 4, 2 and 1 bytes would need branches that
   // can't be predicted.
   if (size >= kWord) {
     for (std::size_t offset = 0; at != end - 1; offset += kWord) std::memcpy(at++, from + offset, kWord);

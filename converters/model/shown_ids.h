@@ -37,8 +37,8 @@ class ShownIds {
   void prefer(ThreadId made_up, std::uint64_t id) {
     threads_.preferred[static_cast<std::uint64_t>(made_up)] = id;
   }
-  // Finds the final ids of made-up ids, after all inputs are known: the preferred id, or the smallest free
-  // id. settled() then returns the final id. Other ids do not change.
+  // Finds the final id for each made-up id, after all inputs are known: the preferred id, or the smallest
+  // free id. settled() then returns the final id. Other ids do not change.
   void settle();
   ProcessId settled(ProcessId process) { return ProcessId{settled_id(processes_, number_of(process))}; }
   ThreadId settled(ThreadId thread) { return ThreadId{settled_id(threads_, number_of(thread))}; }

@@ -132,8 +132,8 @@ void Timeline::draw_matched_threads() {
   }
 }
 
-// At equal times, events of matched lanes come last, for any order of the inputs. Their times may be rounded
-// down. Therefore, such an event is inside a call that starts at the same time.
+// At equal times, events of matched lanes come last, for any order of the inputs. Then an event of a matched
+// lane is inside a call that starts at the same time, even if the event's time was rounded down.
 std::vector<std::size_t> Timeline::merge_order() const {
   std::vector<std::size_t> order;
   for (const bool are_matched : {false, true})

@@ -95,8 +95,8 @@ class Timeline {
   Notes& new_notes() { return later_notes_.emplace_back(); }
   // Keeps an object alive as long as the Timeline, because sources refer to the object.
   void keep_alive(std::shared_ptr<const void> borrowed) { kept_.push_back(std::move(borrowed)); }
-  // Adds a thread of the current input that may be a thread of another input. Or adds the calls of the
-  // current input, to which threads of other inputs can be matched.
+  // The first function adds a thread of the current input that may be a thread of another input. The second
+  // function adds the calls of the current input. Threads of other inputs can be matched to these calls.
   void add_unmatched_thread(UnmatchedThread thread);
   void add_call_history(std::unique_ptr<CallHistory> history);
   // Shows each unmatched thread on the thread that it matches. If there is a call history, notes report

@@ -61,7 +61,7 @@ void CutFlows::add(const Event& event, OpenSpans& open_spans, Piece& piece) {
   }
 }
 
-// Ends the flow on its last thread. If an end there would end another flow, ends it on its first thread.
+// Ends the flow on its last thread, or on its first thread if an end on the last one would end another flow.
 std::optional<Event> CutFlows::end_of(std::uint64_t process, std::uint64_t id, const FlowEnds& places,
                                       std::uint64_t time, const OpenSpans& open_spans, const Piece& piece) {
   const bool is_others = !piece_.find(places.last.thread.process, id).is_of(process);

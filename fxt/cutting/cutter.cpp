@@ -1,5 +1,5 @@
-// Takes each record to its piece, and leaves out records that can't be written. If the size of pieces is
-// limited, records first wait in a ReadAhead. Then each record passes the filter.
+// Adds each record to its piece, and leaves out records that can't be written. If the size of pieces is
+// limited, records first wait in a ReadAhead. After that, the filter decides whether they are kept.
 #include "fxt/cutter.h"
 
 #include <algorithm>

@@ -34,7 +34,7 @@ std::vector<Call>::reverse_iterator ending_call(CallTrack& track, std::uint32_t 
   });
 }
 
-// The number of open calls up to the innermost one that may end later than `end_ns`.
+// The number of open calls up to the innermost call that may end later than `end_ns`; 0 if no call may.
 std::size_t depth_of_later_end(const CallTrack& track, std::uint64_t end_ns) {
   std::size_t count = track.calls.size();
   while (count > 0 && !track.calls[count - 1].is_pair && track.calls[count - 1].end_ns <= end_ns)

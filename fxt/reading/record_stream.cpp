@@ -23,7 +23,7 @@ bool is_aligned(const std::byte* bytes) {
   return reinterpret_cast<std::uintptr_t>(bytes) % alignof(std::uint64_t) == 0;
 }
 
-// The compression whose files begin like `word`; "" for other files.
+// Returns the compression of files that begin with the bytes of `word`; "" for other files.
 std::string_view compression_of(std::string_view word) {
   if (word.starts_with("\x1f\x8b\x08")) return "gzip";
   if (word.starts_with("\x28\xb5\x2f\xfd")) return "zstd";
@@ -67,7 +67,7 @@ RecordStream::RecordStream(std::span<const std::byte> memory, const ReaderOption
 
 RecordStream::RecordStream(Input& input, const ReaderOptions& options) : options_(options), window_(input) {}
 
-// Spec: "Magic number record". Its byte order is the byte order of all words in the file.
+// Spec: "Magic number record". The byte order of this record is that of all words in the file.
 void RecordStream::begin() {
   begun_ = true;
   swap_ = std::endian::native == std::endian::big;

@@ -1,5 +1,5 @@
-// Counts the calls that are left out because they are short: their lengths, and their sizes in the trace.
-// From these sizes, --fit finds the shortest length for which the calls of this and all greater lengths fit.
+// Counts the words that calls of each length take in the trace. From these counts, --fit finds the shortest
+// length so that all calls of at least this length fit.
 #pragma once
 
 #include <array>
@@ -52,8 +52,8 @@ class CallLengths {
   // Several threads may add entries at the same time.
   void add(std::span<const Entry> entries);
 
-  // Called after all entries were added. Finds the shortest length whose calls, and all longer calls, take at
-  // most `words`. The calls that are longer than the part take `words_above`.
+  // Called after all entries were added. Finds the shortest length so that the calls of at least this length
+  // take at most `words`. `words_above` counts the words of the calls that are longer than those in the part.
   Fitting fit(std::int64_t words, std::int64_t words_above, const NameWords& names) const;
 
  private:

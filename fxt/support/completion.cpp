@@ -1,4 +1,4 @@
-// Scripts with which shells complete options, and values that are one of a few words.
+// Scripts with which shells complete options. They also complete values that are one of a few words.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>

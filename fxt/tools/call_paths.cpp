@@ -102,7 +102,7 @@ std::vector<bool> CallPaths::paths_of(const std::string& pattern) const {
 CallGraph CallPaths::callees_of(const std::string& pattern) const {
   const std::vector<bool> matches = paths_of(pattern);
   PathTree tree;
-  std::vector<std::uint32_t> inside(matches.size(), PathTree::kRoot);  // path in `tree`; kRoot without one
+  std::vector<std::uint32_t> inside(matches.size(), PathTree::kRoot);  // path in `tree`; kRoot: not in `tree`
   for (std::size_t i = 0; i < matches.size(); ++i) {
     const Path& path = tree_.paths()[i];
     const std::uint32_t around = path.parent == PathTree::kRoot ? PathTree::kRoot : inside[path.parent];
@@ -186,7 +186,7 @@ void CallPaths::for_each_folded(See see) const {
     }
     return text->second;
   };
-  // A node, and the number of nodes around it.
+  // Nodes, each with the number of its ancestors.
   std::vector<std::pair<const Node*, std::size_t>> open{{&all_, 0}};
   std::vector<const std::string*> path;
   while (!open.empty()) {

@@ -118,7 +118,7 @@ void EntrySource::look_for_wanted(const Record& record) {
       if (id != 0) threads_.insert(id);  // 0: the unknown thread before the first switch of a CPU
     }
   }
-  // If all events are excluded, unnamed records and names of processes remain, but nothing that was wanted.
+  // If all events are excluded, the records that remain are unnamed or name processes. Nobody selected these.
   const bool is_enough = names_.excluded.empty() || !names_.kinds.empty() || has_own_name(record);
   has_names_ = has_names_ || (is_enough && names_.contains(record));
   const auto time_ns = time_of(record, reader());

@@ -274,7 +274,7 @@ void JsonStream::add_event(const Event& event) {
     append_hexadecimal(text_, event.id);
   }
   if (event.type == EventType::Instant) append_text(text_, scope_of(event));
-  // Makes the flow end in the call that is open there, and not in the next call.
+  // Makes the flow end in the call that is open at this time, and not in the next call.
   if (event.type == EventType::FlowEnd) append_text(text_, ",\"bp\":\"e\"");
   const bool has_members = append_members(text_, event, kMembers);
   append_text(text_, has_members ? "}}" : "}");

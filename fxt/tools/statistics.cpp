@@ -44,7 +44,7 @@ OpenNames::Slot& OpenNames::slot(std::uint64_t key) {
   }
 }
 
-// Removes keys without open calls, and adapts the size of the table to the other keys.
+// Removes keys without open calls, and adapts the size of the table to the keys that remain.
 void OpenNames::grow() {
   const auto open = static_cast<std::size_t>(
       std::ranges::count_if(slots_, [](const Slot& slot) { return slot.count != 0; }));

@@ -25,12 +25,12 @@ namespace fxt::tools {
 // Each record that can be left out has a length, like a call. The longest records of each kind stay. The
 // lengths are:
 // - Value of a counter: the longest slot of time in which it is the lowest, the highest or the last value.
-//   The lengths of slots are powers of two, so slots are a tree. If the slots of values are equal, the value
+//   The lengths of slots are powers of two, so slots are a tree. If two values have equal slots, the value
 //   with more time before the next value is longer.
-// - Instant: the longest such slot in which it is the first instant with its name on its thread. If the slots
-//   of instants are equal, the instant with more time before it is longer.
+// - Instant: the longest such slot in which it is the first instant with its name on its thread. If two
+//   instants have equal slots, the instant with more time before it is longer.
 // - Context switch: the time for which one of its threads was on the CPU. A shorter run becomes idle time.
-// - Wakeup: the time for which the thread then was on a CPU.
+// - Wakeup: the time for which the thread was on a CPU after the wakeup.
 struct ThinnedKinds {
   static constexpr std::size_t kCounters = 0, kInstants = 1, kSwitches = 2, kCount = 3;
 };
@@ -42,7 +42,7 @@ class RecordLengths {
     std::size_t kind;
     std::uint64_t number;  // the record's number among the records that can be left out
     std::int32_t words;
-    std::uint64_t from_ns, to_ns;  // the lengths of both sides of a switch; otherwise equal
+    std::uint64_t from_ns, to_ns;  // the lengths for both threads of a switch; equal for other records
   };
   explicit RecordLengths(std::function<void(const Ranked&)> ranked) : ranked_(std::move(ranked)) {}
 
@@ -114,9 +114,9 @@ class Thinning {
   // Must be called after the last record of a pass.
   void finish();
 
-  // After the count, decides which records stay in a trace of `words`. All calls take `calls`, and all other
-  // records take `others`. Counters, instants and switches get half of the remaining words, or all words that
-  // calls do not need. Returns the words of the records that stay, without calls; they may exceed `words`.
+  // After the count, decides which records stay in a trace of `words` words. All calls take `calls` of them,
+  // and all other records `others`. Counters, instants and switches get half of the rest, or all that calls
+  // do not need. Returns the words of the records that stay, without calls; this may exceed `words`.
   std::int64_t share(std::int64_t words, std::int64_t others, std::int64_t calls);
   // True if some records must be left out.
   bool is_needed() const { return shortest_ns_ != std::array<std::uint64_t, ThinnedKinds::kCount>{}; }

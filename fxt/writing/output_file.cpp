@@ -156,8 +156,8 @@ OutputFile::State::State(const std::string& path, FileMode mode)
   open_temporary();
   if (exists) ::fchmod(fd_, status.st_mode & kPermissions);  // not all file systems have permissions
 #ifdef __linux__
-  // True if it is faster to allocate many blocks at once. These file systems were measured;
-  // on a tmpfs, this is slower.
+  // On these file systems, it was measured to be faster to allocate many blocks at once. On a tmpfs, it is
+  // slower.
   constexpr long kXfsMagic = 0x5846'5342;
   struct statfs system {};
   allocates_ahead_ =

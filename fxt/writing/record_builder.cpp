@@ -29,7 +29,7 @@ void RecordBuilder::argument(const Argument& argument) {
   struct Put {
     RecordBuilder& record;
     const TextRef& name;
-    // Space for the argument with a value of this length.
+    // Returns space for the argument and its value, which has `words` words.
     std::uint64_t* room(std::size_t words) const { return record.next(1 + name.words() + words); }
     void operator()(std::monostate) const { put_null(room(0), name); }
     void operator()(std::int32_t number) const { put_int32(room(0), name, number); }

@@ -157,8 +157,8 @@ class ThreadWalk {
     return record;
   }
 
-  // Values are stored consecutively, each at a multiple of 4 bytes, and padded as a whole to a multiple of 8.
-  // Returns the number of words.
+  // Stores the values one after the other, each at a multiple of 4 bytes. Pads the end to a multiple of 8
+  // bytes. Returns the number of words.
   std::size_t put_arguments(std::span<std::uint64_t> words) const {
     std::array<char, kMaxPayloadWords * sizeof(std::uint64_t)> bytes{};
     std::size_t size = 0;
@@ -240,7 +240,7 @@ class Switches {
       add(thread, behind_ns - 1, 0);
     }
   }
-  // The files of each CPU, by number.
+  // The words of each CPU's file, by the number of the CPU.
   std::array<std::vector<std::uint64_t>, 2> files() {
     std::array<std::vector<std::uint64_t>, 2> words;
     for (std::size_t cpu = 0; cpu < cpus_.size(); ++cpu) {

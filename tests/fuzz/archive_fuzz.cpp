@@ -1,5 +1,5 @@
-// Any bytes as an input that is unpacked from a file: a tar archive or a compressed file. The target must not
-// crash, must not write outside of the temporary folder, and must leave no files there.
+// Unpacks any bytes as a tar archive or a compressed file. The target must not crash, must not write outside
+// of the temporary folder, and must leave no files there.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Any bytes as a trace that is cut at any times. Every piece must be readable, and its records may have
-// problems only in values. Arguments of unknown types must stay unchanged.
+// Cuts any bytes as a trace, at any times. Every piece must be readable, and its records may have problems
+// only in values. Arguments of unknown types must stay unchanged.
 #include <algorithm>
 #include <array>
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Any bytes as packets of Perfetto, in parts and as a whole: PacketStream must accept the same bytes as a
-// second, simple reader. Also any bytes as the content of packets, which are then complete.
+// Checks that PacketStream, in parts and as a whole, accepts the same bytes as a second, simple reader of
+// packets. Also makes packets with any bytes as their content; PacketStream must accept them.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

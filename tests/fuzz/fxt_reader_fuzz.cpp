@@ -1,5 +1,5 @@
-// Any bytes as a trace: read from memory and in parts with equal results, printed, checked, and written again
-// as far as the Writer accepts it.
+// Reads any bytes as a trace, from memory and in parts, with equal results. Also prints and checks the
+// records, and writes the records that the Writer accepts.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Any bytes as choices of the records to write: see random_writer.h.
+// Any bytes choose the records to write: see random_writer.h.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Any bytes as an agent expression, which is run, disassembled and analyzed.
+// Runs, disassembles and analyzes any bytes as an agent expression.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace {
 
-// A target with every second register, and without memory.
+// A target that has every second register, but no memory.
 class Target : public convert::tfile::EmulatorTarget {
  public:
   std::optional<std::uint64_t> read_register(std::uint64_t number) override {

@@ -1,4 +1,4 @@
-// Any bytes as a whole trace file after its magic: description, target description, actions and frames.
+// Reads any bytes as a trace file after its magic: description, target description, actions and frames.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Any bytes as the frames of a trace file whose description has tracepoints of all kinds. The target must not
-// crash or hang, and the trace must keep the rules (the Writer throws otherwise).
+// Reads any bytes as the frames of a trace file whose description has tracepoints of all kinds. The target
+// must not crash or hang, and the trace must break no rule of a reader.
 
 #include <cstddef>
 #include <cstdint>

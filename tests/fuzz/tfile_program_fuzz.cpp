@@ -1,6 +1,6 @@
-// Any bytes as the program of a trace file (--program): its functions, source lines, types and the
-// locations of its variables. libdw, which reads DWARF, reports no coverage. The load address is given in
-// one run, and found in another run.
+// Reads any bytes as the program of a trace file (--program): functions, source lines, types and locations of
+// variables. libdw, which reads DWARF, reports no coverage. The load address is given in one run, and found
+// in another run.
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>

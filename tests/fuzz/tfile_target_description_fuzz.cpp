@@ -1,4 +1,4 @@
-// Any text as a target description.
+// Reads any text as a target description.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     convert::tfile::read_target_description({reinterpret_cast<const char*>(data), size});
   } catch (const std::runtime_error&) {
-    // Rejects a text that is not a usable description.
+    // The text is not a usable description, so it is rejected.
   }
   return 0;
 }

@@ -1,5 +1,5 @@
-// Any bytes as types that refer to each other, and as a value, of which the target makes leaves and texts.
-// The first line of the input is the name of the value. Then come types of 8 bytes, and the value.
+// Any bytes as a value, and as types that refer to each other. The target makes leaves and texts from the
+// value. The first line of the input is the name of the value. Then come types of 8 bytes, and the value.
 
 #include <algorithm>
 #include <array>

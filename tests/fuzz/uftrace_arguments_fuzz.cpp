@@ -1,5 +1,5 @@
-// Argument specs, enum definitions, .dbg files and payloads of any bytes. The first byte selects one of
-// these. The bytes before the first zero byte are the specs of a payload.
+// Reads any bytes as argument specs, enum definitions, a .dbg file or a payload. The first byte selects one
+// of these. The bytes before the first zero byte are the specs of a payload.
 #include <algorithm>
 #include <bit>
 #include <cstddef>

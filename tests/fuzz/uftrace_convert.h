@@ -1,5 +1,5 @@
-// Shared by fuzz targets for uftrace recordings: a temporary directory, and a conversion that must keep the
-// rules of all readers, with balanced calls and the same bytes for any number of threads.
+// Shared by fuzz targets for uftrace recordings: a temporary directory, and a conversion. The trace must keep
+// the rules of all readers, have balanced calls, and be the same for any number of threads.
 #pragma once
 
 #include <cstddef>

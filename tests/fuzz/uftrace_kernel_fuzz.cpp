@@ -1,6 +1,6 @@
-// Any bytes as kernel data of a recording. The first part, whose share is in the first byte, is the pages of
-// a CPU. The lowest bit of the first byte is the byte order. The two highest bits are the options kernel_only
-// and kernel_skip_out. The second part is the format of one more event.
+// Any bytes as kernel data of a recording: the pages of a CPU, and then the format of one more event. The
+// first byte selects the share of the pages, in its bits 1 to 4. Its lowest bit selects the byte order, and
+// its two highest bits are the options kernel_only and kernel_skip_out.
 
 #include <bit>
 #include <cstddef>
@@ -38,7 +38,7 @@ std::string formats() {
          block("events/sched/sched_wakeup/format", woken);
 }
 
-// Two threads, one of which has a record file and switches.
+// A recording with two threads. Only one of them has a record file and context switches.
 const std::filesystem::path& recording() {
   static const auto make = [] {
     const auto directory = fuzz_directory();

@@ -1,5 +1,5 @@
-// Any bytes as each of a uftrace recording's metadata files, and as symbol names: the result is an answer or
-// an error with a location, never a crash. The first byte selects the file for the other bytes.
+// Reads any bytes as a metadata file of a uftrace recording, or as symbol names. The result must be an answer
+// or an error with a location, never a crash. The first byte selects the file for the other bytes.
 #include <bit>
 #include <cstddef>
 #include <cstdint>

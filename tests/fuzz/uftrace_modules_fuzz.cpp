@@ -1,5 +1,5 @@
-// Any text as a module file of a recording. The first byte selects a map of a session, a .sym file or a .dbg
-// file. The recorder was killed, so there is no info file: only the .dbg file has the arguments.
+// Reads any text as a module file of a recording. The first byte selects a map of a session, a .sym file or a
+// .dbg file. The recorder was killed, so there is no info file: only the .dbg file has the arguments.
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>

@@ -1,5 +1,5 @@
-// Any bytes as the perf files of two CPUs, next to the records of some threads. The first byte is the share
-// of the first file. The lowest bit of this byte is the byte order.
+// Reads any bytes as the perf files of two CPUs of a recording. The first byte is the share of the first
+// file. The lowest bit of this byte is the byte order.
 
 #include <bit>
 #include <cstddef>

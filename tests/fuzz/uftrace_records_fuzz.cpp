@@ -1,5 +1,5 @@
-// Any bytes as the record files of a parent and its forked child. The target must not crash or hang, and the
-// trace must keep the rules (the Writer throws otherwise) with balanced calls.
+// Reads any bytes as the record files of a parent and its forked child. The target must not crash or hang.
+// The trace must break no rule of a reader, and its calls must be balanced.
 
 #include <cstddef>
 #include <cstdint>

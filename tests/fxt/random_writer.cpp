@@ -63,7 +63,7 @@ constexpr std::array kTexts = {Text{"a"sv, "a"sv},
                                Text{"n\0l"sv, "n\ufffdl"sv},
                                Text{"Frame"sv, "Frame"sv}};
 
-// Makes records: as they are passed, or as they are written. The same choices give the same records.
+// Makes records with the given or the written texts. The same choices give the same records.
 class Maker {
  public:
   enum class Texts : std::uint8_t { AsGiven, AsWritten };

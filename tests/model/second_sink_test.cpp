@@ -1,5 +1,5 @@
-// A sink that does not write FXT gets all data through EventSink, in the same way as in the app. Its limits
-// are kept. Events outside of the requested range are cut off. Notes report what is lost.
+// A sink that does not write FXT gets all data through EventSink, as in the app, and no event exceeds its
+// limits. Events outside of the requested range are cut off. Notes report what is lost.
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>

@@ -15,7 +15,7 @@ class TimeAxis {
     first_ns_ = std::min(first_ns_, begin_ns);
     last_ns_ = std::max(last_ns_, end_ns);
   }
-  // Takes a call, a frame or a value. The axis shows its part in the window.
+  // Takes a call, a frame or a value. The axis shows the part of it that is in the window.
   void reach(std::uint64_t begin_ns, std::uint64_t end_ns, const TimeWindow& window) {
     first_drawn_ns_ = std::min(first_drawn_ns_, std::max(begin_ns, window.from()));
     last_drawn_ns_ = std::max(last_drawn_ns_, std::min(end_ns, window.to()));

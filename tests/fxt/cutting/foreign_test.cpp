@@ -170,7 +170,7 @@ TEST(ForeignTrace, IsCompleteInEveryRangeAndSelection) {
         ASSERT_EQ(here.calls, calls) << from << '~' << to;
         for (const Said& point : whole.points)
           if (std::get<0>(point) >= from && std::get<0>(point) <= to) points.insert(point);
-        // Additional events are the state at the start of the range.
+        // Additional events in the piece repeat the state at the start of the range.
         ASSERT_TRUE(std::ranges::includes(here.points, points)) << from << '~' << to;
         for (const Said& point : here.points)
           ASSERT_TRUE(points.contains(point) || std::get<0>(point) == from);

@@ -79,7 +79,7 @@ TEST(ManyOpen, CompleteEventsThatCross) {
               ElementsAre(Counts{kMany, kMany, 0}, Counts{0, 0, kMany}));
 }
 
-// Durations that are open inside a complete event end with it.
+// Durations that are open inside a complete event end with the complete event.
 TEST(ManyOpen, PairsInCompleteEvents) {
   EXPECT_THAT(counts_of([](auto write) {
                 for (std::uint64_t i = 0; i < kMany; ++i) {

@@ -64,7 +64,7 @@ TEST(SplitSize, HasSpaceForOpenDurations) {
   EXPECT_LE(largest, kLimit + kTolerance);
 }
 
-// Half a thousand threads are open at once, and all end after the last record.
+// The calls of 500 threads are open at once, and all of them end after the last record.
 TEST(SplitSize, IsExceededByRepeatedState) {
   const auto largest = largest_piece(
       [](Writer& writer) {

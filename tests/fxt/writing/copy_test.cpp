@@ -70,7 +70,7 @@ TEST(WriterCopy, AcceptsTheLargestTime) {
   }
 }
 
-// The program in the README, which removes a thread. It leaves out the flows that start on this thread.
+// The program of the README, which removes a thread and its events. Repairs flows that then lack an event.
 Words without_thread(std::uint64_t gone, const Words& words) {
   Reader reader(std::as_bytes(std::span(words)));
   MemoryOutput output;

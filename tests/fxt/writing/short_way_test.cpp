@@ -1,4 +1,4 @@
-// Prepared events as words. A Writer accepts them in any order.
+// The words of prepared events. A Writer accepts prepared events in any order of time.
 #include <gtest/gtest.h>
 #include <optional>
 

@@ -15,7 +15,7 @@
 
 namespace fxt::test {
 
-// Thread 2 of process 1, unless specified otherwise.
+// The thread of all calls, unless a test names another thread.
 inline constexpr Thread kDrawnThread{.process = 1, .thread = 2};
 
 inline Event call(std::uint64_t begin, std::uint64_t end, std::string_view name,

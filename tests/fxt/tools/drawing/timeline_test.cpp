@@ -565,7 +565,7 @@ TEST(Timeline, DrawsFlowsAndCounters) {
   EXPECT_THAT(svg, HasSubstr("<path class=\"values\" d=\"M189.82 "));
 }
 
-// The last value is infinite and has no position. The other values differ by more than the greatest number.
+// The last value is infinite, so it is not drawn. The difference of the other values exceeds any double.
 TEST(Timeline, CountersHoldAnyFiniteValues) {
   const auto counter = [](std::uint64_t time, double value) {
     Event counter = event(EventType::Counter, time, "n");
