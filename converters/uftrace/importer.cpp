@@ -48,7 +48,7 @@ std::unique_ptr<PerfFileSource> perf_source_of(RecordingImport& recording, Impor
 std::unique_ptr<KernelFileSource> kernel_source_of(RecordingImport& recording, Notes& notes,
                                                    ImportStats& stats) {
   if (recording.kernel_queues.empty()) return nullptr;
-  // If perf's files exist, their switches are used instead, because they are more exact.
+  // Uses the switches in perf's files if possible, because they are more exact than the kernel's.
   const bool has_perf = recording.shows_perf_switches() &&
                         std::ranges::any_of(recording.directory.perf_cpus,
                                             [](const CpuFile& file) { return file.size_bytes != 0; });
@@ -79,7 +79,7 @@ bool matters_when_threads_are_over(const RecordingImport& recording, bool has_me
 
 // Finds the last kernel event of each thread. For this, reads the kernel's files an additional time.
 void find_last_kernel_events(RecordingImport& recording) {
-  Notes ignored;  // the reader of the conversion notes damage
+  Notes ignored;  // the conversion adds the notes about damage
   ImportStats uncounted;
   if (const auto kernel = kernel_source_of(recording, ignored, uncounted)) kernel->find_last_ns();
 }
@@ -101,7 +101,7 @@ LaneInfo lane_info_of(const ThreadPlan& plan, const RecordingImport& recording) 
 }
 
 // Returns the thread that shows the events of the whole recording. This is the main thread of the first
-// program. If it has no records, it is the first thread with records, or any thread.
+// program. If that thread has no records, this is the first thread with records, or any thread.
 ThreadPlan* main_thread_of(ThreadPlans& plans, const Sessions& sessions) {
   if (plans.empty()) return nullptr;
   const auto has_records = [](const auto& entry) { return !entry.second.place.empty(); };

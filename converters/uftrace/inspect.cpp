@@ -182,7 +182,7 @@ Outline records_of(const Surveys& surveys, const RecordSurvey& all, const UserEv
 Outline time_of(const RecordSurvey& all, const Info& info) {
   Outline outline = Outline::object();
   if (!all.first_ns) return outline;
-  outline["of"] = "records";  // a trace can start earlier, if it has other events
+  outline["of"] = "records";  // other events in the trace can be earlier
   outline["first ns"] = *all.first_ns;
   outline["last ns"] = all.last_ns;
   outline["span"] = format_seconds(all.last_ns - *all.first_ns);

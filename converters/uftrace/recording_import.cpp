@@ -76,7 +76,7 @@ RecordingImport::RecordingImport(const std::filesystem::path& path, ImportContex
              .shows_values = !wanted.no_args && !wanted.kernel_only,
              .shows_events = shows_own_events(),
              .workers = std::vector<WorkerScratch>(context.timeline.options().jobs)} {
-  // -C shows only callers of functions, and -L only functions in source files. Switches are not functions.
+  // -C shows only callers of functions, and -L only functions of source files, so both also hide switches.
   using Of = FilterItem::Option;
   options.no_sched |= options.filters.has(Of::Caller) || options.filters.has(Of::Location);
 }
@@ -168,7 +168,7 @@ std::map<ThreadId, std::list<ListedEvent>> listed_events_of(const RecordingImpor
   return changes;
 }
 
-// If the first switch of a thread is a switch out, it was on this CPU since its exec or first record.
+// If a thread's first switch is a switch out, the thread was on that CPU since its exec or first record.
 std::optional<PerfMessage> inferred_begin_of(const ThreadPlan& plan, const PerfThread& perf) {
   const std::uint64_t begin_ns =
       std::min(plan.head.first_ns.value_or(kForever), perf.exec_ns.value_or(kForever));

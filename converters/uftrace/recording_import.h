@@ -33,7 +33,7 @@ struct RecordingImport : Recording {
   SharedByThreads shared;
   QueuesByThread<PerfQueue> perf_queues;
   QueuesByThread<KernelQueue> kernel_queues;
-  RecordIndex index;  // has no threads if it is not used
+  RecordIndex index;  // an unused index has no threads
   ThreadPlans plans;  // plans of all threads that get a lane
 };
 

@@ -519,7 +519,7 @@ class Shares(ConvertAll):
         for share in ["1/3", "2/3", "3/3"]:
             table, _ = self.convert("--run=x", f"--share={share}")
             shares.append([line.split()[0] for line in table.splitlines()[1:-2]])
-            self.add(f"later-{share[0]}")  # it belongs to the next run
+            self.add(f"later-{share[0]}")  # this recording belongs to the next run
         self.assertEqual([len(share) for share in shares], [3, 2, 2])
         self.assertEqual(sorted(sum(shares, [])), [f"run-{number}" for number in range(7)])
         self.assertEqual(len(self.timelines()), 7)

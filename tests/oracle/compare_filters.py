@@ -58,11 +58,11 @@ class FilterComparison(judging.Comparison):
         self.is_simple = is_simple(self.recording, calls)
         sets = option_sets(Landmarks(calls, plt_names(older), kernel_names(older)), self.is_simple) + location_sets(older)
         if self.features() & uftrace.ESTIMATED_EXITS:
-            # With both options, uftrace's replay ends other calls at the exits of calls that -D hides. Its own lines show
-            # this.
+            # With -D and -t, `uftrace replay` ends calls at the exits of other calls, which -D hides. The lines that it
+            # prints show this.
             sets = [words for words in sets if not {"-D", "-t"} <= set(words)]
         if "--kernel-skip-out" in self.common:
-            # For the kernel's calls inside it, a hidden library call counts as a level; for the program's, it does not.
+            # A hidden library call is a level for kernel calls inside, but not for program calls inside.
             sets = [words for words in sets if not {"-D", "--no-libcall"} <= set(words)]
         for words in sets:
             self.compare_set(arguments, older, words, Path(directory) / "out.fxt")

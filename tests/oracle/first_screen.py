@@ -47,7 +47,7 @@ GROUPS = """
                        UNION SELECT id FROM process_counter_track UNION SELECT id FROM thread_counter_track))
   SELECT hex(json_group_array(name)) FROM groups
 """
-# The window shows the part of the traced time that is inside the whole. Each row is the begin and the end of one of these.
+# Selects the start and the end of the whole trace, and of the traced time. The window shows the time that is in both.
 VIEW = """
   WITH traced AS (
     SELECT max(iif(name = 'tracing_started_ns', int_value, NULL)) AS start,

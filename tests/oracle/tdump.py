@@ -210,7 +210,7 @@ class Reader:
                 self.take(" = ")
                 fields.append((Base(self.text[begin + 1:end - 1]), self.value()))
             elif self.match(r"static [A-Za-z_$][\w.$]* = "):
-                self.value()  # it is not part of the object
+                self.value()  # a static member is not part of the object
             elif found := self.match(r"([A-Za-z_$][\w.$]*)(?: =|:) "):
                 fields.append((found[1], self.value()))
             else:

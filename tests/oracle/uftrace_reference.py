@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 _DUMP_LINE = re.compile(rb"(\d+)\.(\d{9}) +(\d+): \[(entry|exit |lost )\] (.*)\(([0-9a-f]+)\) depth: (\d+)$")
 _LOST_LINE = re.compile(rb"(\d+)\.(\d{9}) +(\d+): \[lost \]")
-# The value of each unit, and the value of the digits after its point: a thousandth of the unit, but a second for minutes and a
-# minute for hours.
+# The nanoseconds of each unit, and the nanoseconds of a 1 in the digits after the point. These digits are thousandths of the
+# unit. After minutes, they are seconds; after hours, they are minutes.
 _UNITS = {"us": (1_000, 1), "ms": (1_000_000, 1_000), "s": (1_000_000_000, 1_000_000),
           "m": (60_000_000_000, 1_000_000_000), "h": (3_600_000_000_000, 60_000_000_000)}
 KERNEL, ESTIMATED_EXITS, SYMBOL_SIZES = 1 << 2, 1 << 11, 1 << 12  # bits of features

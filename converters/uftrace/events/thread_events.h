@@ -26,7 +26,7 @@ struct EventContext {
   Names& names;
   UserEvents& user_events;
   Demangle demangle;
-  std::size_t word_size;  // bytes of a pointer in the recorded program
+  std::size_t word_size;  // size of a pointer in the recorded program
   std::endian order;
 };
 
@@ -39,7 +39,7 @@ class ThreadEvents {
   // null, the event is hidden. Returns false if the id is unknown or the data are too short.
   bool emit(std::uint64_t id, std::uint64_t time_ns, std::span<const std::byte> data, Lane* lane);
 
-  // Add the stored arguments for an entry, or for an exit, and drop the other stored arguments.
+  // Add the arguments that were stored for an entry, or for an exit. Both drop all other stored arguments.
   void add_to_entry(Arguments& arguments);
   void add_to_exit(Arguments& arguments);
   bool is_waiting() const { return !for_entry_.empty() || !for_exit_.empty(); }

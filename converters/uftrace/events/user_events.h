@@ -36,7 +36,7 @@ class UserEvents {
   }
 
   // Registers that the task had a named user event at this time. Returns the span in which the task runs the
-  // same program. Other events in this span need no call. Safe to use from several threads.
+  // same program. Other events in this span need not be registered. Safe to use from several threads.
   SessionSpan add_use(const Task& task, std::uint64_t time_ns);
   // Must be called after the last add_use(). Adds a note for each program whose names may have been
   // overwritten, because another program with user events started later.

@@ -230,7 +230,7 @@ std::vector<FilterItem> parse_filter_items(FilterItem::Option option, std::strin
     split(text.substr(std::min(at + 1, text.size())), ',', [&](std::string_view word) { words.add(word); });
     if (option == Option::Trigger && !words.has_action())
       throw UsageError(fmt::format("--trigger: '{}' has no known action; actions are {}", text, kActionList));
-    // An item of -F or -N that clears filters does not filter itself.
+    // An item of -F or -N that clears filters is not itself a filter.
     if (item.option != Option::Trigger && item.clears.has(Setting::Filter))
       item.actions.given.remove(Setting::Filter);
     items.push_back(std::move(item));

@@ -20,10 +20,10 @@ struct Condition {
   Op op = {};
   std::int64_t value = {};
   unsigned bits = 0;                   // number of low bits to compare; 0 for all recorded bits
-  std::optional<bool> is_signed = {};  // nothing: like the recorded number
+  std::optional<bool> is_signed = {};  // nothing: signed if the recorded number is
   friend bool operator==(const Condition&, const Condition&) = default;
 
-  // True if the number meets the condition. Its type decides how it is extended to 64 bits.
+  // True if the number meets the condition. The number's type decides how the number is extended to 64 bits.
   bool holds(const Argument& number) const;
 };
 
@@ -84,7 +84,7 @@ struct FilterItem {
   std::string pattern;      // for function names; with -L: for source files
   std::string module = {};  // empty for all modules except the kernel
   Actions actions = {};
-  Settings clears = {};  // settings of earlier items that are cleared
+  Settings clears = {};  // settings of earlier items that this item clears
 };
 
 // Parses the value of an option: items separated by `;`. Throws UsageError if an item is not valid.

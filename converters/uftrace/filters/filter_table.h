@@ -60,7 +60,7 @@ class FilterTable {
   // regular expression, but is not a valid one.
   FilterTable(const FilterOptions& options, bool passes_program, const Functions& functions);
 
-  // Returns the rule of the function at the address, valid as long as this object. Null if it has no rule.
+  // Returns the function's rule, or null if the function has none. The rule is valid as long as this object.
   const FunctionRule* rule_of(const TaskSymbols& symbols, std::uint64_t address);
   // Returns the rule for a call whose address is unknown.
   const FunctionRule* unknown_rule() const {
@@ -79,8 +79,8 @@ class FilterTable {
   bool looks_ahead() const { return needs_.later_records; }
   // True if the functions of calls, and not only times, decide which calls are shown.
   bool looks_at_functions() const { return needs_.functions; }
-  // Returns the minimum length of a call that is kept. If it is kForever, the call is kept only if a call
-  // inside is kept. `rule` may be null. `around_ns` is the minimum length for calls around this one.
+  // Returns the length from which a call is kept. With kForever, a call is kept only because of a kept call
+  // inside. `rule` may be null. `around_ns` is the minimum length if the rule has none.
   std::uint64_t shortest_kept_ns(const FunctionRule* rule, bool is_too_small, std::uint64_t around_ns) const {
     if (is_too_small) return kForever;
     if (rule != nullptr && rule->has(Setting::Trace)) return 0;
@@ -89,7 +89,7 @@ class FilterTable {
   }
 
   // Must be called after the last request. Reports patterns that match no called function. `input` is the
-  // name of the recording. After the last recording, adds notes, and returns their texts without the names.
+  // name of the recording. After the last recording, adds notes, and returns their texts without these names.
   std::vector<std::string> add_notes(const std::string& input, Notes& notes);
 
  private:
@@ -97,17 +97,17 @@ class FilterTable {
     FilterItem item;
     NamePattern pattern;
     bool is_kernel;
-    bool is_used = false;  // true if it matches a called function
+    bool is_used = false;  // true if the pattern matches a called function
     // True for a symbol table if the text of the pattern is the name of a function in this table. Then the
     // pattern matches only this function.
     std::map<const SymbolTable*, bool> names_one = {};
   };
-  // What all options together need.
+  // What the options need to know about records and functions.
   struct Needs {
     bool filter = false;         // only selected functions and their callees are shown
     bool callers = false;        // only calls of some functions, and their callers, are shown
     bool later_records = false;  // records after the start of a call are needed
-    bool functions = false;      // the functions in these records are needed
+    bool functions = false;      // the functions in the later records are needed
     bool sizes = false;          // the sizes of functions are needed
     bool locations = false;      // functions without a source location are hidden
   };

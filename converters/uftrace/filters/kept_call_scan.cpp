@@ -55,7 +55,7 @@ void KeptCallScan::before_call(const RecordItem& item) {
   if (needs_functions_ && symbols_.move_to(item.call.time_ns)) rules_.clear();
 }
 
-// If the time of an entry is impossible, the call's length is unknown. It is kept like one without an entry.
+// Keeps a call whose entry has an impossible time, like a call without an entry. Both have an unknown length.
 void KeptCallScan::after_call(const RecordItem& item) {
   if (!item.call.is_entry()) return;
   if (item.what == RecordItem::What::BadTime)

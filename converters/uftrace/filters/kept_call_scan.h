@@ -56,10 +56,10 @@ class KeptCallScan {
   static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
   struct CallData {
     std::uint64_t begin_ns = 0;
-    std::uint64_t offset = kNowhere;       // of the entry; kNowhere without entry
+    std::uint64_t offset = kNowhere;       // offset of the entry; kNowhere without an entry
     std::uint64_t time_ns = 0;             // minimum length of shown calls inside
     std::uint64_t size = 0;                // minimum size of shown functions inside
-    std::uint64_t shortest_ns = kForever;  // its minimum length to be kept; kForever: none
+    std::uint64_t shortest_ns = kForever;  // this call is kept from this length on; kForever: at no length
     bool is_kept = false;
   };
   using Walk = CallWalk<CallData>;

@@ -37,8 +37,8 @@ class ThreadFilter {
     }
     return enter_with_rule(inside, rule, is_kept, condition_holds);
   }
-  // True if a call with this rule is hidden at this depth, whatever it calls, and does not change the state
-  // for the calls inside it.
+  // True if a call with this rule is hidden at this depth in any case, and does not change the state for the
+  // calls inside this call.
   bool hides(std::size_t depth, const FunctionRule* rule) const {
     if (depth >= states_.size()) return false;
     const State& around = states_[depth];
@@ -49,7 +49,7 @@ class ThreadFilter {
   bool is_too_small(std::size_t depth, const FunctionRule& rule) const {
     return states_[depth + 1].size != 0 && rule.size < states_[depth + 1].size;
   }
-  // The minimum length of the latest call at this depth, and of calls inside it, for being shown.
+  // The length from which the latest call at this depth, and the calls inside, are shown.
   std::uint64_t shortest_ns(std::size_t depth) const { return states_[depth + 1].time_ns; }
   // True if an event inside `depth` calls is shown. An event that was read at a call is hidden with the call.
   bool shows_event(std::size_t depth, bool is_of_call = false) const {

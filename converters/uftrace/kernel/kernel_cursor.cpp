@@ -128,8 +128,8 @@ void KernelCursor::drop_page_from(std::size_t offset, const NoteKind& kind, std:
   close_page();
 }
 
-// The time of a page is plausible unless most of the next pages have earlier times. A next page is not asked
-// if its time is before the events read so far, because this page is then damaged.
+// The time of a page is plausible unless more of the next pages have earlier times than later ones. Next
+// pages with impossible times are not counted, for example with a time before the events read so far.
 bool KernelCursor::has_plausible_time(std::uint64_t time_ns, std::span<const std::byte> behind) const {
   if (time_ns >= kTimeLimitNs || time_ns + kKernelSlackNs < last_ns_) return false;
   int votes = 0;
@@ -227,7 +227,7 @@ bool KernelCursor::drop_impossible(std::uint64_t time_ns) {
 }
 
 // Drops an event that ends after its page. Always returns false. If the file ends inside the page, no note
-// about this event is added, because there is one about the page already.
+// about this event is added, because a note about the page exists already.
 bool KernelCursor::drop_half_event() {
   if (page_bytes_ < layout_.page_bytes)
     close_page();

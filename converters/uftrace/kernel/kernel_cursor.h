@@ -16,7 +16,7 @@ namespace convert::uftrace {
 struct KernelEvent {
   enum class Kind : std::uint8_t { Data, Lost };
   Kind kind = Kind::Data;
-  std::uint64_t order_ns = 0;               // time of the event; raised if it is less than a time before
+  std::uint64_t order_ns = 0;               // the latest time of this event and the events before it
   std::span<const std::byte> payload = {};  // for Data; valid until the next event
   std::uint64_t lost = 0;                   // for Lost: number of missing events; 0 if unknown
 };

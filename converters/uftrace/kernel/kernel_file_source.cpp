@@ -11,7 +11,7 @@
 namespace convert::uftrace {
 namespace {
 
-// Bits of `prev_state`: all reasons why a thread does not run, and the two of a thread that has exited.
+// Bits of `prev_state`: all bits of threads that can't run, and the two bits of threads that have exited.
 constexpr std::uint64_t kSleepingStates = 0xff, kDeadStates = 0x10 | 0x20;
 // Bits of `common_flags` for events in a hardware, a software, or a non-maskable interrupt.
 constexpr std::uint64_t kInterruptFlags = 0x08 | 0x10 | 0x40;
@@ -209,7 +209,7 @@ const Tracepoint* KernelFileSource::find_tracepoint(std::uint64_t type) const {
 }
 
 // Finds the thread that an event is about, and returns its queue. Returns null if the event happened in a
-// thread of the recording that is left out, because its events are shown only in itself.
+// thread of the recording that is left out, because such events are shown only on their own thread.
 KernelQueue* KernelFileSource::find_subject(ThreadId current, const Tracepoint& tracepoint,
                                             const KernelEvent& event) {
   if (std::ranges::binary_search(shown_.left_out, current)) return nullptr;

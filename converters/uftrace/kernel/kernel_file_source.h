@@ -28,8 +28,8 @@ class KernelFileSource : public CpuFileSource<KernelCursor, KernelMessage, Kerne
     const Tracepoints* tracepoints = nullptr;  // null: only calls, no tracepoints
     std::vector<ThreadId> left_out = {};       // threads of the recording that are left out, ascending
     bool events = true;                        // show tracepoints as instants
-    bool switches = false;              // show switches and wakeups, from sched_switch and sched_wakeup
-    const ReusedIds* reused = nullptr;  // null if threads keep the kernel's ids
+    bool switches = false;                     // show the switches and wakeups of the kernel's scheduler
+    const ReusedIds* reused = nullptr;         // null if threads keep the kernel's ids
   };
   // The references must stay valid until Timeline::run() returns.
   KernelFileSource(const KernelFiles& files, QueuesByThread<KernelQueue>& queues, Symbolizer& symbolizer,

@@ -140,7 +140,7 @@ class PrintParser {
     }
   }
 
-  // Skips casts, because none of them changes a value that has a name.
+  // Skips casts, because no cast in a print format changes a value that has a name.
   PrintExpression unary() {
     if (++nesting_ > kMaxNesting) throw std::invalid_argument("nested too deep");
     const UnaryOperator* const found = find_operator(kUnary, rest_);
@@ -324,8 +324,8 @@ std::string_view name_before(std::string_view text) {
   return text.substr(begin);
 }
 
-// Finds the field that each conversion shows. A label before the conversion names the field, as in "name=%s".
-// Without a label, it is the only field in the argument. Without any text before, it is the previous field.
+// Finds the field of each conversion. In "name=%s", the label names the field. After no text at all, it is
+// the field of the previous conversion. If this gives no field, it is the only field in the argument.
 std::map<std::string, PrintedField> parse(const EventFormat& format) {
   PrintParser parser(format, format.print_format);
   const std::string text = parser.strings();

@@ -26,7 +26,7 @@ struct DataLocation {
   using Size = fxt::Field<16, 31>;
 };
 
-// A damaged format may repeat a name. Only the first field is shown, as viewers keep one argument per name.
+// A damaged format may repeat a name. Shows only the first field, because viewers keep one argument per name.
 bool is_first_of_its_name(const EventField& field, const EventFormat& format) {
   return &*std::ranges::find(format.fields, field.name, &EventField::name) == &field;
 }

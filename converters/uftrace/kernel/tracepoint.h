@@ -35,7 +35,7 @@ struct Tracepoint {
   LabelId label{};
   std::uint16_t id = 0;
   std::vector<FieldPlan> fields = {};  // without the common fields
-  // Fields with the threads that the event is about. They may differ from the thread in which it happened.
+  // Fields with the threads that the event is about. The event may happen in another thread.
   IntegerField next_thread = {}, thread = {};
   // Only for sched_switch.
   IntegerField previous_thread = {}, previous_state = {}, previous_priority = {}, next_priority = {};

@@ -65,7 +65,7 @@ constexpr std::uint64_t kPerfSlackNs = 1'000'000;
 // The next record of a known type is searched for among this many records. If it is not among them, the step
 // forward is accepted.
 constexpr int kMaxWitnesses = 8;
-// A record after a step forward of less than this is plausible even if nothing readable follows the record.
+// A smaller step forward is plausible even if nothing readable follows the record.
 constexpr std::uint64_t kLikelyPauseNs = 1'000'000'000;
 
 // Records of forks and exits have two times: the time of the event, which uftrace shows, and the time of
@@ -193,7 +193,7 @@ bool PerfCursor::has_plausible_time(const Header& header) {
   return is_plausible;
 }
 
-// False if the next record of a known type is between last_ns_ and `time_ns`, or if damage follows a pause.
+// False if the next known record is between last_ns_ and `time_ns`, or if damage follows a long step.
 bool PerfCursor::is_confirmed(std::uint64_t time_ns, const Header& header) {
   const bool is_likely = time_ns - last_ns_ < kLikelyPauseNs;
   std::size_t at = header.size;

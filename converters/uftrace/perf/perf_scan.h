@@ -21,15 +21,15 @@ struct PerfThread {
   std::string name = {};                        // its last name; empty without one
   std::string program = {};                     // its last name from an exec; empty without one
   std::optional<std::uint64_t> first_ns = {};   // time of its first switch
-  std::optional<std::uint64_t> named_ns = {};   // time of its first new name, without names from execs
+  std::optional<std::uint64_t> named_ns = {};   // time of its first new name that is not from an exec
   std::uint64_t switched_out = 0;               // number of switches out
   std::uint64_t preempted = 0;                  // number of switches out while it was runnable
-  std::uint64_t names_given = 0;                // number of new names, without names from execs
+  std::uint64_t names_given = 0;                // number of new names that are not from execs
   std::uint64_t last_ns = 0;                    // time of its last event
   std::optional<std::uint64_t> exited_ns = {};  // time of its exit, if only switches out follow
   std::optional<std::uint64_t> forked_ns = {};
   ThreadId parent = {};  // the thread that forked it, if forked_ns is set
-  // Show where the thread ran first, if its first switch is not a switch in.
+  // The next two members show where the thread ran first, if its first switch is not a switch in.
   std::optional<std::uint64_t> exec_ns = {};  // time of its first exec
   std::optional<PerfMessage> first_out = {};  // its first switch, if that is a switch out
   // Switches whose events are missing. A thread must have been switched out before another thread came to its
@@ -38,8 +38,8 @@ struct PerfThread {
   // Times of switches out that are not followed by a switch in. Such a switch is the thread's last one, or
   // events are missing after it.
   std::vector<std::uint64_t> lone_outs = {};
-  // For each switch out, in order: true if the next switch in comes too soon. Empty if there is no minimum
-  // time off the CPU.
+  // For each switch out, in order: true if the next switch in comes before the minimum time off the CPU.
+  // Empty if there is no minimum.
   std::vector<bool> short_outs = {};
 };
 

@@ -68,7 +68,7 @@ class RepeatedFiles {
  public:
   explicit RepeatedFiles(const fxt::Folder& folder) : folder_(folder) {}
 
-  // True if the file was listed under another name, and the bytes to read again exceed the limit with it.
+  // True if the file was listed under another name, and to read it again would exceed the limit.
   bool is_too_much(const std::string& name, std::uint64_t bytes) {
     struct stat found {};
     return ::fstatat(folder_.descriptor(), name.c_str(), &found, 0) == 0 &&

@@ -120,7 +120,7 @@ std::vector<ReusedIds::Owner> ReusedIds::owners_of(ThreadId id) const {
   return owners;
 }
 
-// The first line of a task is written shortly after its fork. Lets its ownership of the id begin at the fork.
+// Moves the start of each owner from the owner's first line back to its fork, which was slightly earlier.
 void ReusedIds::begin_with(const Forks& forks) {
   for (auto& [id, later_ns] : later_) {
     std::uint64_t before_ns = 0;  // time of the previous owner's first line

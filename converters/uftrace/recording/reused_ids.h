@@ -21,7 +21,7 @@ constexpr Id recorded(Id number) {
 
 class ReusedIds {
  public:
-  // A thread that had an id from `begin_ns` on. A first thread stands for its process as well.
+  // A thread that had an id from `begin_ns` on. The first thread of a process also stands for the process.
   struct Owner {
     ThreadId thread;         // internal number
     std::uint64_t begin_ns;  // 0 for the first owner

@@ -16,8 +16,8 @@
 namespace convert::uftrace {
 namespace {
 
-// Limits the search in parents of parents. It is short in intact files, in which every process has a line,
-// and ran its parent's program before that line. In damaged files, a task may be its own ancestor.
+// Limits the search through ancestors for a program. In damaged files, a task may be its own ancestor. In
+// intact files, every process has its own line in task.txt, so the search is short.
 constexpr fxt::Limit kAncestors{"ancestors of a process whose program it may run", 32, 0};
 constexpr fxt::Limit kPrograms{"programs that a thread runs one after the other", 4096, 0};
 
@@ -273,8 +273,8 @@ const Task* Sessions::find_task(ThreadId tid) const {
   return found != tasks_.end() ? &found->second : nullptr;
 }
 
-// Returns the task whose sessions apply before the task's first own session: the first thread of its process,
-// or for a first thread, that of the parent process.
+// Returns the task whose sessions apply before the first session of `task`. This is the first thread of the
+// process. If `task` is a first thread, it is the first thread of the parent process.
 const Task* Sessions::predecessor_of(const Task& task) const {
   if (!task.is_leader()) return find_task(leader_of(task.pid));
   return task.parent ? find_task(leader_of(*task.parent)) : nullptr;

@@ -157,7 +157,7 @@ std::vector<std::pair<std::string_view, const SymbolTable*>> Images::tables(cons
   return tables;
 }
 
-// Returns the first function with the same name as the PLT entry. If no module has one, symbol is null.
+// Returns the first function with the same name as the PLT entry. Without such a function, `symbol` is null.
 SymbolAt Images::called_by(const SymbolAt& plt_entry, const AddressSpace& space) {
   for (const Module& module : space.map.modules) {
     const Image& image = image_of(module);

@@ -91,7 +91,7 @@ class Images {
   Notes& notes_;
   SymbolFiles files_;
   ElfFiles elf_files_;
-  std::unordered_map<const void*, Image> images_;  // indexed by Module or Library, whose place is fixed
+  std::unordered_map<const void*, Image> images_;  // indexed by Module or Library, which never moves
   std::optional<Image> kernel_, python_;           // created on demand
 };
 

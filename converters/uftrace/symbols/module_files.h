@@ -109,7 +109,7 @@ class SymbolFiles {
 
   // Returns null if no file matches.
   const SymbolTable* of(const Image& image);
-  // Completes the build-id and a relative path. The header of the .sym file has both, or of the .dbg file.
+  // Completes the build-id and a relative path. The header of the .sym file or the .dbg file has both.
   void identify(Image& image);
   // Returns the name of the .dbg file and its functions. Returns null instead if the file has no functions.
   std::pair<std::string, const SymbolTable*> from_debug_file(const Image& image);

@@ -126,7 +126,7 @@ class KernelBytes {
     if (lost_ != 0 && layout_.long_bytes == 4) page.put(static_cast<std::uint32_t>(lost_));
     if (lost_ != 0 && layout_.long_bytes == 8) page.put(lost_);
     std::string whole = page.text();
-    whole.resize(layout_.page_bytes, '\x55');  // like bytes of earlier events
+    whole.resize(layout_.page_bytes, '\x55');  // stands for the bytes of earlier events
     text_ += whole;
     data_.clear();
     flags_ = 0;
