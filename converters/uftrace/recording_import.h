@@ -47,8 +47,8 @@ ThreadPlans plans_of(RecordingImport& recording, ImportContext& context);
 // all plans are complete, including the inherited calls.
 void skip_outside_calls(ThreadPlans& plans);
 
-// Shows switches on CPU tracks. If several processes had threads with the same id, only the last of these
-// threads is shown there, because Perfetto shows the process that was named last for this id.
+// Shows switches on CPU tracks. If threads of several processes had the same id, CPU tracks show only the
+// last of these threads, because Perfetto shows the process that was named last for the id.
 void show_cpu_tracks(ThreadPlans& plans);
 
 // Reads the index of the recording. Makes a new index if it is missing or the recording has changed. The

@@ -81,8 +81,8 @@ class ThreadFilter {
   std::vector<State> states_ = std::vector<State>(64);  // indexed by the number of open calls
 };
 
-// A call is hidden if its function is too small, if it is too short, if it does not call a wanted function,
-// or if it goes through the PLT (--no-libcall). Then only size and time limits change for the calls inside.
+// A call is hidden if its function is too small, or if the call is too short, calls no wanted function, or
+// goes through the PLT (--no-libcall). Then only size and time limits change for the calls inside.
 inline bool ThreadFilter::enter_with_rule(State& inside, const FunctionRule* rule, bool is_kept,
                                           bool condition_holds) {
   const State around = inside;

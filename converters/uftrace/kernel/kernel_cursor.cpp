@@ -55,7 +55,7 @@ struct LongTime {
 static_assert(fxt::kTilesWord<LongTime::Low, LongTime::High, LongTime::Epoch>);
 
 constexpr std::size_t kKernelWord = sizeof(std::uint32_t);
-// The kernel's clock may go back slightly from one page to the next.
+// The kernel's clock may go back by up to this from one page to the next.
 constexpr std::uint64_t kKernelSlackNs = 1'000'000;
 // The time of a page is compared with the times of this many pages after it.
 constexpr std::size_t kWitnesses = 3;

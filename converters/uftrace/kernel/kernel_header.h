@@ -110,7 +110,7 @@ struct CommonFields {
 
 // Parses the `field:` lines of a text and ignores other lines.
 std::vector<EventField> parse_fields(std::string_view text);
-// Notes damaged lines and continues after them. Returns nothing if the file does not exist.
+// Adds notes about damaged lines, and continues after these. Returns nothing if the file does not exist.
 std::optional<KernelHeader> read_kernel_header(const Directory& directory, Notes& notes);
 
 }  // namespace convert::uftrace

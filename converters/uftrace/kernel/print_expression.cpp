@@ -1,4 +1,4 @@
-// Evaluates the expressions in the print formats of kernel events. They determine how fields are shown.
+// Evaluates expressions in the print formats of kernel events. These expressions tell how fields are shown.
 #include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>

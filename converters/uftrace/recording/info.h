@@ -85,8 +85,8 @@ std::string feature_names(std::uint64_t features);
 // notes about a damaged header and damaged lines.
 Info parse_info(std::string_view bytes, std::string_view path, Notes& notes);
 
-// Reads <directory>/info. If it is missing, empty or unreadable, notes this, and returns the values that
-// uftrace assumes.
+// Reads <directory>/info. If the file is missing, empty or unreadable, adds a note, and returns the values
+// that uftrace assumes.
 Info read_info(const Directory& directory, Notes& notes);
 
 // Describes an exit status: "exited with code 3", "killed by SIGSEGV".

@@ -23,7 +23,7 @@ constexpr fxt::Limit kPrograms{"programs that a thread runs one after the other"
 
 ThreadId leader_of(ProcessId pid) { return ThreadId{number_of(pid)}; }
 
-// Returns the last of the `items` that is not later than `time_ns`, or null. They are sorted by `time`.
+// `items` are sorted by `time`. Returns the last item that is not later than `time_ns`, or null.
 template <typename Items, typename Time>
 auto* latest_at(Items& items, std::uint64_t time_ns, Time time) {
   auto after = std::ranges::upper_bound(items, time_ns, {}, time);
@@ -113,7 +113,7 @@ AddressSpace& Sessions::space_of(const std::string& sid, const Directory& direct
   const auto text = listed ? read_optional_file(place, notes) : std::nullopt;
   if (text) {
     space.map = parse_map(*text, place.text(), notes);
-  } else if (!listed) {  // else it can't be read, which is noted elsewhere
+  } else if (!listed) {  // else it can't be read, and there is a note about it
     const auto status = place.status();
     const bool is_missing = status.kind == fxt::FilePlace::Status::Kind::Missing;
     notes.add(kNoMap, Location::file(place.text()), is_missing ? "is missing" : status.problem);
