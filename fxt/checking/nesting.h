@@ -120,8 +120,8 @@ class Nesting {
     time = std::min(time, kLatest);
     for (; top_->end <= time; --top_) visit(*top_);
   }
-  // Must be called after the fault OpenWhenEnded. Removes the durations that ended before `time` and still
-  // have open durations inside. Calls `visit(ended, inner)` for each of them.
+  // For the fault OpenWhenEnded: removes the durations that ended before `time` and still have open durations
+  // inside. Calls `visit(ended, inner)` for each of them.
   template <typename Visitor>
   void remove_outlived(std::uint64_t time, Visitor visit) {
     remove_if([&](const Duration& duration) { return duration.end < time; }, visit);

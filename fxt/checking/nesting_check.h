@@ -62,7 +62,7 @@ class TrackCheck {
     std::uint64_t begin = 0;
     std::uint64_t name = 0;       // for durations that await their end
     std::uint32_t arguments = 0;  // for the same durations: ArgumentNames of the begin
-    bool is_tied = false;         // Tracy ends the duration at once, together with an earlier complete event
+    bool is_tied = false;         // Tracy ends the duration at once, by the end of an earlier complete event
   };
 
   void apply(const Step& step) {

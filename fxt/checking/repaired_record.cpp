@@ -15,7 +15,7 @@ void replace_zero(std::uint64_t& id) {
   if (id == 0) id = CheckedOutput::kIdForZero;
 }
 void replace_zero(Thread& thread) {
-  // The thread table can't hold thread 0.
+  // Thread 0 is always inline. With another id, the thread can be in the table.
   if (thread.thread == 0) thread.storage = Storage::Table;
   replace_zero(thread.process);
   replace_zero(thread.thread);

@@ -38,7 +38,7 @@ class PieceEdges {
   void know_start(std::uint64_t time) {
     if (!window_.start()) window_.side_of(time);
   }
-  // 0 before the first record with a time.
+  // 0 if the range has no start, or if its start is not known yet.
   std::uint64_t range_start() const { return window_.from(); }
   std::uint64_t range_end() const { return window_.to(); }
 

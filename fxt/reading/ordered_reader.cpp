@@ -102,7 +102,7 @@ class TimeGroup {
     while (is_given_[next_]) ++next_;
     return give(next_);
   }
-  // The longest kept record that encloses this record; null if no kept record does.
+  // The longest of the remaining kept records that enclose this record; null if no kept record does.
   const KeptRecord* enclosing(const TimePlace& place) {
     if (!place.lasts) return nullptr;
     if (records_.size() == 1) return is_around(records_[0], place) ? &give(0) : nullptr;

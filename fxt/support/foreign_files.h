@@ -10,7 +10,7 @@ namespace fxt {
 // The first 512 bytes of a file show its kind.
 inline constexpr std::size_t kKindBytes = 512;
 
-// Returns "a core file: GDB opens it", for example. Empty if unknown, or if fxt-convert converts the file.
+// Returns "a core file; open it in GDB", for example. Empty if unknown, or if fxt-convert converts the file.
 std::string foreign_kind_of(const std::string& path);
 
 // The directory of the uftrace recording, if `path` is a recording or a file in one; otherwise empty.

@@ -82,7 +82,7 @@ class CallFit::Pass final : public CallListener {
     }
   }
 
-  // The number of the record among the starts that the Cutter has seen.
+  // Sets the number of the record among the starts that the Cutter has seen.
   void set_start(std::uint64_t start) { start_ = start; }
 
   void started(CallTrack& track, Call& call, const Event& event) override {

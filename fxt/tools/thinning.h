@@ -26,7 +26,7 @@ namespace fxt::tools {
 // lengths are:
 // - Value of a counter: the longest slot of time in which it is the lowest, the highest or the last value.
 //   The lengths of slots are powers of two, so slots are a tree. If two values have equal slots, the value
-//   with more time before the next value is longer.
+//   with more time between its slot and the neighboring slot is longer.
 // - Instant: the longest such slot in which it is the first instant with its name on its thread. If two
 //   instants have equal slots, the instant with more time before it is longer.
 // - Context switch: the time for which one of its threads was on the CPU. A shorter run becomes idle time.
@@ -114,9 +114,9 @@ class Thinning {
   // Must be called after the last record of a pass.
   void finish();
 
-  // After the count, decides which records stay in a trace of `words` words. All calls take `calls` of them,
-  // and all other records `others`. Counters, instants and switches get half of the rest, or all that calls
-  // do not need. Returns the words of the records that stay, without calls; this may exceed `words`.
+  // After the count, decides which records stay in a trace of `words` words. `calls` is the size of all
+  // calls, `others` that of all other records. Counters, instants and switches get half of the rest, or all
+  // that calls do not need. Returns the size of the records that stay, without calls; it may exceed `words`.
   std::int64_t share(std::int64_t words, std::int64_t others, std::int64_t calls);
   // True if some records must be left out.
   bool is_needed() const { return shortest_ns_ != std::array<std::uint64_t, ThinnedKinds::kCount>{}; }

@@ -157,7 +157,7 @@ void TraceFileOutput::finish() {
 
 namespace {
 
-// The piece number in `name`, if this is the name of a piece of `file`.
+// The piece number in `name`, if `name` is the name of a piece of `file`.
 std::optional<std::size_t> number_in(const std::string& name, const std::string& file) {
   // The number is at the position where these two names differ.
   const std::string zeros = piece_name(file, 0), ones = piece_name(file, 111);

@@ -25,7 +25,7 @@ namespace {
 constexpr mode_t kNewFileMode = 0666;  // without the bits of the umask, like any new file
 constexpr mode_t kPermissions = 07777;
 
-// The target of a symbolic link, even if it does not exist yet; `name` itself if it is not a link.
+// The target of a symbolic link, even if the target does not exist yet; `name` itself if it is not a link.
 std::string resolved(const std::string& name) {
   std::error_code error;
   auto path = std::filesystem::path(name);

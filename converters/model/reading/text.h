@@ -33,8 +33,8 @@ std::optional<std::uint64_t> c_number(std::string_view text);
 bool consume_prefix(std::string_view& text, std::string_view prefix);
 // Returns `text` without the blanks at its start and end.
 std::string_view trimmed(std::string_view text, std::string_view blanks = " \t");
-// Returns the bytes as GDB prints them. Bytes that are not printable UTF-8 become octal numbers, as in
-// "caf\\351". A backslash becomes two backslashes.
+// Returns the bytes as GDB prints them. ASCII control characters and bytes that are not UTF-8 become octal
+// numbers, as in "caf\\351". A backslash becomes two backslashes.
 std::string spelled(std::string_view bytes);
 // Returns a character as a debugger prints it: "'A' (65)", "'\\n' (10)", "'\\351' (-23)". `code` is the value
 // of a signed or unsigned char.

@@ -75,7 +75,7 @@ const css = name => getComputedStyle(document.documentElement).getPropertyValue(
 function fitted(text, columns) {
   return columns < 3 ? '' : text.length <= columns ? text : text.slice(0, columns - 1) + '\u2026';
 }
-// The first call of a row that ends after this time. Calls of a row are sorted and do not overlap.
+// The first call of a row that ends at this time or later. Calls of a row are sorted and do not overlap.
 function firstBehind(row, ns) {
   let low = 0, high = row.b.length;
   while (low < high) {

@@ -90,7 +90,7 @@ class ShapeBudget {
     while (held_ > limit_ / 2) {
       merged_ns_ = std::max<std::uint64_t>(1, 2 * merged_ns_);
       held_ -= merge(merged_ns_, held_ - limit_ / 2);
-      // The shapes that are left can't be merged, because they are instants in rows that are far apart.
+      // The shapes that are left can't be merged, because they are in different rows or of different kinds.
       if (merged_ns_ > longest_ns) limit_ = std::max(limit_, 2 * held_);
     }
   }
