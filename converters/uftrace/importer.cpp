@@ -67,7 +67,7 @@ std::unique_ptr<KernelFileSource> kernel_source_of(RecordingImport& recording, N
 }
 
 // True if the ends of threads must be known before the records are read. This is the case if there are
-// messages, if the trace is split, or if another thread took the CPU of a thread without a switch out.
+// messages, if the trace is split, or if a thread has no switch out before another thread took its CPU.
 bool matters_when_threads_are_over(const RecordingImport& recording, bool has_messages, bool is_split) {
   const auto is_displaced = [](const auto& entry) {
     const PerfThread& thread = entry.second;

@@ -36,8 +36,8 @@ struct RecordingOptions {
 // True for a directory that has an `info` file of uftrace, a task.txt, or record files.
 bool recognizes(const std::filesystem::path& input);
 
-// Reads everything except the records, and adds a lane and a source for every thread. Throws InputError if
-// the directory can't be read, or if its info has an unknown version.
+// Plans the conversion, and adds a lane and a source for every shown thread. Throws InputError if the
+// recording can't be read, or if its info has an unknown version.
 void import(const std::filesystem::path& input, ImportContext& context, const RecordingOptions& options = {});
 
 // Makes the importer with its command line options.

@@ -13,8 +13,8 @@
 
 namespace convert::uftrace {
 
-// Reads each file of the recording, and only counts the records. Throws InputError if `info` or the directory
-// can't be read at all.
+// Reads each file of the recording, and counts the records. Throws InputError if the directory can't be read,
+// or if `info` has an unknown version.
 Outline inspect(const std::filesystem::path& input, Notes& notes);
 
 // ---- Sections about the files that do not contain records (inspect_files.cpp) ----

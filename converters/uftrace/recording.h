@@ -37,8 +37,8 @@ struct Recording {
     ElfOptions elf = {};
     std::uint64_t shortest_ns = 0;  // see scan_perf()
   };
-  // Reads all files except those with records. Throws InputError if the directory or
-  // info can't be read at all.
+  // Reads info, task.txt, maps, events.txt and perf's files. Throws InputError if the directory can't be
+  // read, or if info has an unknown version.
   Recording(const std::filesystem::path& path, const Reading& reading)
       : directory(list_directory(path)),
         info(read_info(directory, reading.notes)),

@@ -23,7 +23,7 @@ struct RecordingImport : Recording {
   // True if events of the program, or switches of the perf files, are shown.
   bool shows_own_events() const { return !options.no_event && !options.kernel_only; }
   bool shows_perf_switches() const { return !options.no_sched && shows_own_events(); }
-  // If true, switches are read even if they are not shown, because they disprove estimated exits.
+  // If true, switches are read even if they are not shown, because they may disprove estimated exits.
   bool has_estimated_exits() const { return info.has<FeatureBits::EstimateReturn>(); }
 
   RecordingOptions options;
@@ -55,8 +55,8 @@ void show_cpu_tracks(ThreadPlans& plans);
 // plans then refer to the index. There is no index if the kernel is shown or if filter options are used.
 void use_index(RecordingImport& recording, ImportContext& context);
 
-// Returns the time of the first record, switch or kernel event of the recording. `kernel_ns` is the time of
-// the first kernel event.
+// Returns the time of the first record or other event of the recording. `kernel_ns` is the time of the first
+// kernel event.
 std::optional<std::uint64_t> begin_of(const ThreadPlans& plans, const RecordingImport& recording,
                                       std::uint64_t kernel_ns);
 

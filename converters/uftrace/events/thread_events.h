@@ -36,7 +36,7 @@ class ThreadEvents {
       : context_(context), task_(task), symbols_(context.symbolizer, task) {}
 
   // Emits an event at `time_ns` on the lane, or stores arguments if the event belongs to a call. If `lane` is
-  // null, the event is hidden. Returns false if the id is unknown or the data are too short.
+  // null, the event is hidden. Returns false if the id is unknown or the data have a wrong size.
   bool emit(std::uint64_t id, std::uint64_t time_ns, std::span<const std::byte> data, Lane* lane);
 
   // Add the arguments that were stored for an entry, or for an exit. Both drop all other stored arguments.

@@ -28,8 +28,8 @@ class UserEvents {
   // Reads <directory>/events.txt, if it exists. `sessions` must outlive this object.
   UserEvents(const Directory& directory, const Sessions& sessions, Notes& notes);
 
-  // Returns null if the file has no name for the id. Safe to use from several threads, because the object
-  // does not change.
+  // Returns null if the file has no name for the id. Safe to use from several threads, because the names do
+  // not change.
   const std::string* name_of(std::uint64_t id) const {
     const auto found = names_.find(id);
     return found != names_.end() ? &found->second : nullptr;

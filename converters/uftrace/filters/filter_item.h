@@ -23,7 +23,7 @@ struct Condition {
   std::optional<bool> is_signed = {};  // nothing: signed if the recorded number is
   friend bool operator==(const Condition&, const Condition&) = default;
 
-  // True if the number meets the condition. The number's type decides how the number is extended to 64 bits.
+  // True if the number meets the condition. Extends the number to 64 bits by `is_signed`, or by its type.
   bool holds(const Argument& number) const;
 };
 

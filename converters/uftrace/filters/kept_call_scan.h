@@ -21,7 +21,7 @@ class KeptCalls {
  public:
   // Offsets may be added in any order.
   void keep(std::uint64_t offset);
-  // Offsets must be ascending. Frees the parts of the set before this offset.
+  // Offsets must be ascending. Frees parts of the set that are before this offset.
   bool is_kept(std::uint64_t offset) {
     const std::uint64_t part = offset / kPartBytes;
     if (part != part_) enter(part);

@@ -49,7 +49,7 @@ class KernelFileSource : public CpuFileSource<KernelCursor, KernelMessage, Kerne
   struct Cpu {
     std::uint16_t number = 0;
     ThreadId thread{};             // thread of the latest event
-    KernelQueue* queue = nullptr;  // queue of the thread; null if the thread is not in the recorded program
+    KernelQueue* queue = nullptr;  // queue of the thread; null if the thread is not shown
     bool is_behind_loss = false;
     std::uint64_t lost = 0;
   };

@@ -24,7 +24,7 @@ struct KernelMessage {
   // Entry: the address of the caller. Exit: the return value. Event: the size of the payload in bytes.
   // Switches: the priority of the thread. Wakeup: the timeline's id of the waking thread, 0 if unknown.
   std::uint64_t value = 0;
-  LabelId label = {};              // for Entry and Exit
+  LabelId label = {};              // for Entry, Exit and Event
   std::uint16_t depth = kNoDepth;  // Entry, Exit: the depth counted by the kernel; others: the CPU
   Kind kind = Kind::Lost;
   bool has_value = false;

@@ -35,7 +35,7 @@ std::vector<ExternMessage> read_extern_file(const Directory& directory, Notes& n
 void drop_foreign_messages(std::vector<ExternMessage>& messages, const std::filesystem::path& directory,
                            std::uint64_t begin_ns, std::optional<std::uint64_t> elapsed_ns, Notes& notes);
 // Sorts the messages. Messages with equal times stay in file order. Adds a note for each message with an
-// earlier time than the previous message.
+// earlier time than a message before it.
 void sort_by_time(std::vector<ExternMessage>& messages, const std::filesystem::path& directory, Notes& notes);
 
 }  // namespace convert::uftrace

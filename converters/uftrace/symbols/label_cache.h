@@ -141,7 +141,7 @@ class LabelCache : public AddressCache<CallLabel> {
 };
 
 // Caches for the epochs that were used last (TaskSymbols::epoch()). Threads with the same epoch share a
-// cache. The number of caches is limited, as a program with thousands of libraries has thousands of epochs.
+// cache. The number of caches is limited, because a program may load thousands of libraries.
 template <typename Cache>
 class EpochCaches {
  public:

@@ -111,7 +111,7 @@ class SymbolFiles {
   const SymbolTable* of(const Image& image);
   // Completes the build-id and a relative path. The header of the .sym file or the .dbg file has both.
   void identify(Image& image);
-  // Returns the name of the .dbg file and its functions. Returns null instead if the file has no functions.
+  // Returns the name of the .dbg file, and its functions, or null instead of these if the file has none.
   std::pair<std::string, const SymbolTable*> from_debug_file(const Image& image);
 
  private:
