@@ -75,8 +75,8 @@ class TraceCategory {
 };
 
 // A category and a name. It is usually a static object, because the constructor looks the names up in a
-// table. A program has at most 32,767 different names; later names are shown as "(other)". Copies the
-// name. Throws std::bad_alloc.
+// table. A program has at most 32,766 different names; later names are shown as "(other)". Copies the name.
+// Throws std::bad_alloc.
 class TraceEvent {
  public:
   TraceEvent(const TraceCategory& category, std::string_view name);
@@ -288,7 +288,7 @@ class TraceBuffer {
 
   // Used only by the thread.
   std::uint64_t header_ = 0;
-  std::uint64_t base_ = 1;  // number of words of the thread that have left words_
+  std::uint64_t base_ = 1;  // number of words of the thread that have left words_, plus 1
   std::size_t depth_ = 0;
   std::uint64_t latest_slice_ = 0;  // position of the duration or instant that began last
   // Written by the thread, and read by the threads that flush.

@@ -102,7 +102,7 @@ class Importer {
   // A noun for such an input: "uftrace recording"; an s makes the plural.
   virtual std::string_view name() const = 0;
   virtual ImporterHelp help() const { return {}; }
-  // The options of this importer. Parsing them changes the importer, so it must not move.
+  // The options of this importer. Parsing the options changes the importer, so the importer must not move.
   virtual std::vector<Option> options() = 0;
 
   virtual bool recognizes(const std::filesystem::path& input) const = 0;  // decides by the input's content

@@ -89,8 +89,8 @@ class SortedRecords {
   // The first of the remaining records; null at the end. Invalidates the records that were taken before.
   // Throws if the temporary file can't be read.
   const KeptRecord* front();
-  // Takes the first record and all others with its time, or only some of
-  // them if there are very many.
+  // Takes the first record and the other records with the same time. If there are very many, takes only
+  // some.
   std::span<KeptRecord> take_group();
 
  private:

@@ -183,7 +183,7 @@ class Statistics : private CallListener {
 };
 
 // A trace that is compared with another trace. It has only the data that the comparison needs, because two
-// whole Statistics could take twice the memory.
+// complete Statistics could take twice the memory.
 struct Compared {
   struct Calls {
     CallGroup group;

@@ -21,7 +21,7 @@ class EventRing {
   struct Block {
     const TraceBuffer* buffer;
     Thread thread;
-    std::uint64_t base;  // number of earlier words of the thread
+    std::uint64_t base;  // number of earlier words of the thread, plus 1
     std::vector<std::uint64_t> words;
   };
 

@@ -13,7 +13,7 @@
 namespace convert {
 namespace {
 
-// The lane is closed. After its last event, its chunk is returned, so that other lanes can use the memory.
+// After the last event of a closed lane, the lane's chunk is returned. Other lanes can then use the memory.
 TEST(LaneStore, AClosedLaneReturnsItsChunkAfterTheLastEvent) {
   ChunkPool pool;
   Lane lane(pool, {});
@@ -123,7 +123,7 @@ TEST(LaneStore, ACallInsideACallThatEndedEarlierIsStillPending) {
   }
 }
 
-// A thread gets its own chunks again because they are in the cache of its core.
+// A thread gets its own chunks again, because these chunks are in the cache of the thread's core.
 TEST(ChunkPool, ThreadsGetTheirOwnChunksAgain) {
   ChunkPool pool;
   auto of_maker = pool.acquire_events(), of_other = pool.acquire_events();

@@ -18,7 +18,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-// Calls of "app" on the threads 101 and 102, as words, so that their order and their ends may be wrong.
+// Calls of "app" on the threads 101 and 102, as words. A test can give the calls a wrong order or wrong ends.
 class Calls : public ToolTest {
  protected:
   enum Name : std::uint64_t { kMain = 2, kWork = 3, kLeaf = 4 };
@@ -272,7 +272,7 @@ TEST_F(Calls, AreATree) {
             "       0.000001150         100/102          0.100 leaf\n");
 }
 
-// A line is indented by at most 512 columns, so that the size of a tree is proportional to the number of
+// A line is indented by at most 512 levels, so that the size of a tree is proportional to the number of
 // lines.
 TEST_F(Calls, DeeperThan512AreNotIndentedFurther) {
   for (std::uint64_t i = 0; i < 514; ++i) complete(kWork, 1000 + i, 9000 - i);
@@ -453,7 +453,7 @@ TEST_F(Calls, MayCrossManyTimes) {
   EXPECT_THAT(statistics(), ElementsAre("work 50000: 100000 149999 100000 100000 100000"));
 }
 
-// Each path has the names of all calls around it: 300 nested calls, whose names have 10,000 bytes.
+// Each path has the names of all calls around it: up to 300 nested calls with names of 10,000 bytes.
 TEST_F(Calls, FoldedStacksAreLimitedBySizeOfTheTrace) {
   words_ = file_of([](Writer& writer) {
     const std::string name(10'000, 'x');

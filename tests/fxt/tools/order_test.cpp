@@ -1,5 +1,5 @@
-// Random traces, each written in several orders that viewers draw in the same way. The programs
-// print the same for each order.
+// Random traces, each written in several orders that viewers draw in the same way. The output of the programs
+// is the same for each order.
 #include <algorithm>
 #include <array>
 #include <cstddef>

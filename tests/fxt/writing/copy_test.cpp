@@ -48,7 +48,7 @@ TEST(WriterCopy, KeepsTheProviderOfAFullBuffer) {
   EXPECT_EQ(copy(words), words);
 }
 
-// A damaged clock may return the time that means "not ended" in the Writer.
+// A damaged clock may return the largest number.
 TEST(WriterCopy, AcceptsTheLargestTime) {
   using enum EventType;
   constexpr std::uint64_t kLast = ~std::uint64_t{0};
