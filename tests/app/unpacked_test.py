@@ -95,7 +95,7 @@ class Unpacked(unittest.TestCase):
                     inside = "" if folder == "." else f"/{folder}"
                     self.assertIn(f"read     standard input{inside}: 3.2 kB, 203 records\n", report)
                     self.assertIn(f"\n    standard input{inside}/7298.dat:+0x7d0: ", report)
-                    # A file, which may have any name.
+                    # The file of the archive may have any name.
                     (self.directory / "file").write_bytes(tar)
                     trace, report = self.trace_of("file")
                     self.assertEqual(trace, expected)

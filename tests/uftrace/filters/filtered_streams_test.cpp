@@ -25,7 +25,7 @@ class FilteredStreams : public testing::Test {
   R recording_;
 };
 
-// In this case, uftrace shows everything after the lost exit.
+// If the exit is lost, uftrace does not end the filter, and shows everything from then on.
 TEST_F(FilteredStreams, AFilterEndsIfTheExitOfItsCallIsLost) {
   recording_.entry(10, 0, R::kMain).entry(20, 1, R::kF).lost(3);
   recording_.entry(40, 1, R::kG).exit(50, 1, R::kG).exit(60, 0, R::kMain);

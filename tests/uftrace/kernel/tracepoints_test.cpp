@@ -391,7 +391,7 @@ TEST_F(UftraceTracepoints, AThreadThatHasEndedLeavesItsCpuBeforeLaterEvents) {
   EXPECT_THAT(lines, Contains("100/100 [19950, 19960] [kernel]:<1000>"));
 }
 
-// Kernel calls outside of program calls stay, but the option hides the events inside these kernel calls.
+// --event-skip-out hides events outside of program calls, even inside kernel calls, which are shown.
 TEST_F(UftraceTracepoints, EventsOutsideOfProgramCallsCanBeLeftOutWithoutKernelCalls) {
   r.file("kernel_header", header_text(kLayout) + kSwitch);
   r.file("kernel-cpu2.dat", KernelBytes(kLayout)

@@ -157,7 +157,7 @@ TEST_F(SessionsTest, LibrariesAreLoadedInOrderOfTime) {
   EXPECT_EQ(space.libraries_at(30), 2u);
 }
 
-// The first library may have been loaded again. Recorders of this version do not record reloads.
+// From version 0.17 on, recorders do not record that a library was loaded again at the same address.
 TEST_F(SessionsTest, ALibraryAtTheAddressOfAnotherIsNotedIfReloadsAreNotRecorded) {
   recording_.file("sid-aa.map", kMap);
   const std::string lines =

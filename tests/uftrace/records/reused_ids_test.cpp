@@ -1,5 +1,5 @@
-// Several threads or processes can write to one file. They have the same id, one after the other, or they are
-// the result of clone().
+// Several threads or processes can write to one file. Either they had the same id, one after the other, or
+// clone() made the second process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
