@@ -16,8 +16,8 @@ inline constexpr std::uint64_t kKiB = 1024, kMiB = 1024 * kKiB;
 
 struct Limit {
   std::string_view thing;      // in the plural: "steps of bytecode"; amounts in bytes begin with "MiB"
-  std::uint64_t least;         // the amount for files of any size
-  std::uint64_t per_kilobyte;  // the additional amount per 1024 bytes of the file
+  std::uint64_t least;         // the limit for small files
+  std::uint64_t per_kilobyte;  // the limit per 1024 bytes of a large file
 
   constexpr std::uint64_t of(std::uint64_t file_bytes) const {
     return std::max(least, file_bytes / 1024 * per_kilobyte);
