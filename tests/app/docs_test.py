@@ -237,7 +237,7 @@ class Queries(unittest.TestCase):
                 tables.execute(query)
 
 
-# A command in a block of code, without its remark.
+# A command in a block of code, without the comment after it.
 COMMAND = re.compile(r"^(?:    |\$ )(?:\$ )?((?:fxt-\w+|ssh|scripts/convert-all) .*?)(?:[ ]+# .*)?$", re.MULTILINE)
 SAMPLES = REPOSITORY / "samples"
 # The file names in the pages, and the files that replace them here.

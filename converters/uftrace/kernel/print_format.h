@@ -57,7 +57,7 @@ struct PrintedField {
 };
 
 // Returns how each field is shown. If a part of the print format can't be parsed, the result is empty. Then
-// all fields are shown as their types say.
+// all fields are shown according to their types.
 std::map<std::string, PrintedField> printed_fields(const EventFormat& format);
 
 }  // namespace convert::uftrace

@@ -55,7 +55,7 @@ std::size_t read_header(std::string_view bytes, std::string_view path, Info& inf
   in.read<std::uint8_t>("endian");
   info.bits = in.read<std::uint8_t>("class") == kElfClass32 ? 32 : 64;
   info.features = in.read<std::uint64_t>("feature mask");
-  // The mask tells which lines follow. It is not needed, because each line has a key.
+  // The mask shows which lines follow. It is not needed, because each line has a key.
   in.read<std::uint64_t>("info mask");
   const auto max_stack = in.read<std::uint16_t>("max stack");
   if (info.has<FeatureBits::MaxStack>()) info.max_stack = max_stack;
