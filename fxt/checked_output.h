@@ -40,15 +40,15 @@ struct CheckedOutputOptions {
 // or an async operation must therefore be written in the order of time. A check takes a few hundred ns per
 // record.
 //
-// Repair changes records in these ways: - an instant with "frame" in its name becomes a
-// duration of no length; - process and thread ids of 0 become kIdForZero; - a complete
-// event that ends before it begins gets the length 0; - a flow event outside of all
-// durations, or after an instant or an inner complete event, gets a duration; - an argument
-// is removed if its name is used twice, or if it is a counter's and not a number; - a
-// series with the name of another counter's series gets the name of its own counter as a
-// prefix; - records that readers ignore are left out: ends without an open duration, steps
-// and ends of flows that have not begun, begins of flows that are open, and counters
-// without a value.
+// Repair changes records in these ways:
+//   - an instant with "frame" in its name becomes a duration of no length;
+//   - process and thread ids of 0 become kIdForZero;
+//   - a complete event that ends before it begins gets the length 0;
+//   - a flow event outside of all durations, or after an instant or an inner complete event, gets a duration;
+//   - an argument is removed if its name is used twice, or if it is a counter's and not a number;
+//   - a series with the name of another counter's series gets the name of its own counter as a prefix;
+//   - records that readers ignore are left out: ends without an open duration, steps and ends of flows that
+//     have not begun, begins of flows that are open, and counters without a value.
 class CheckedOutput final : public Output {
  public:
   // No process has this id.

@@ -358,7 +358,7 @@ class Run {
            std::holds_alternative<Initialization>(record) || std::holds_alternative<StringRecord>(record) ||
            std::holds_alternative<ThreadRecord>(record);
   }
-  // Ignores problems that records of the Writer may have.
+  // True for problems that records of a Writer must not have.
   static bool is_odd(const Problem& problem) {
     return problem.kind != ProblemKind::EndBeforeBegin && problem.kind != ProblemKind::UnknownArgumentType;
   }
