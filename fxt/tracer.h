@@ -15,9 +15,9 @@
 // value: `"size", 42, "kind", "small"`. The names of one event must differ. Names are cut at 64 bytes, and
 // before bytes that are not UTF-8. A value is
 //   - a number of up to 64 bits, or an enumerator, which is written as its number;
-//   - a text (anything that converts to std::string_view), cut at 128 bytes;
-//     invalid UTF-8 is replaced,
-//     and a null `char*` is an empty text;
+//   - a text: anything that converts to std::string_view,
+//     cut at 128 bytes, with invalid UTF-8 replaced;
+//     a null `char*` is an empty text;
 //   - a pointer, which is written as an address;
 //   - nullptr or std::nullopt, written as null;
 //   - a std::optional of one of these.

@@ -13,7 +13,7 @@
 
 namespace fxt {
 
-// Counts lengths in intervals. Up to 2^17 ns, each length is an interval of its own. A longer length is
+// Counts lengths in intervals. Below 2^17 ns, each length is an interval of its own. A longer length is
 // rounded to its first 17 binary digits. To find an exact length, the calls of one interval are counted
 // again, in smaller intervals.
 class CallLengths {

@@ -23,8 +23,8 @@ class CallFit {
  public:
   using Open = std::function<std::unique_ptr<EntrySource>()>;
 
-  // Reads the trace, and finds the shortest length for which all longer calls fit into `most_bytes`. `cut`
-  // selects the records. Throws FileError if the records to keep exceed `most_bytes`.
+  // Reads the trace, and finds the shortest length so that all calls of at least this length fit into
+  // `most_bytes`. `cut` selects the records. Throws FileError if the records to keep exceed `most_bytes`.
   CallFit(const Open& open, const CutOptions& cut, std::uint64_t most_bytes);
 
   // The options for a Cutter that writes the calls. They refer to this object, which must outlive the Cutter.

@@ -28,7 +28,7 @@ class ByteCursor {
   Location here() const { return Location::byte(path_, offset()); }
   std::endian order() const { return order_; }
 
-  // Throws InputError "<path>:+<offset>: truncated: <what> needs N bytes, M left".
+  // Throws InputError "<path>:+<offset>: truncated: <what> needs N bytes, but M are left".
   template <std::integral T>
   T read(std::string_view what) {
     return load<T>(read_bytes(sizeof(T), what).data(), order_);

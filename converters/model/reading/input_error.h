@@ -12,8 +12,8 @@
 
 namespace convert {
 
-// A position in an input: a file, a line of a text file, or a byte of a binary file. The texts of positions
-// are such as "demo/info", "demo/task.txt:3" and "demo/1234.dat:+0x48".
+// A position in an input: a file, a line of a text file, or a byte of a binary file. Its text looks like
+// "demo/info", "demo/task.txt:3" or "demo/1234.dat:+0x48".
 class Location {
  public:
   static Location file(std::string_view path) { return Location(std::string(path)); }
