@@ -1,5 +1,5 @@
-// A pass over the records of one thread before they are converted. It tracks the open calls; a watcher
-// examines the records that it needs.
+// A pass over the records of one thread before they are converted. The pass tracks the open calls, and calls
+// a watcher, which examines records.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct WalkedThread {
   const std::vector<std::uint64_t>& inherited;  // calls in which the thread begins, outermost first
 };
 
-// `Data` is the type of the data that the watcher has for each open call.
+// For each open call, the watcher has data of the type `Data`.
 template <typename Data = NoCallData>
 class CallWalk {
  public:
@@ -40,7 +40,7 @@ class CallWalk {
 
   ScannedCalls<Data>& open() { return open_; }
   const ScannedCalls<Data>& open() const { return open_; }
-  std::uint64_t seen_ns() const { return seen_ns_; }  // the latest time of a call
+  std::uint64_t seen_ns() const { return seen_ns_; }  // the latest time of a call so far
   const DepthShift& shift() const { return cursor_.shift(); }
   bool is_at_end() const { return cursor_.is_done(); }  // there are no more records
 
@@ -48,7 +48,7 @@ class CallWalk {
   //   is_done()                 returns true if no more records are needed
   //   plain_until_ns()          returns the time until which plain calls may be skipped
   //   may_skip(call)            returns true to skip a plain call
-  //   skipped(call, offset)     called for a skipped call, instead of before_call() and after_call()
+  //   skipped(call, offset)     called for a skipped call; before_call() and after_call() are not
   //   before_call(item)         called before a call with a possible time changes open()
   //   after_call(item)          called when a call has changed open(), even if its time is impossible
   //   other_record(item)        optional; called for an event or a loss
@@ -63,7 +63,7 @@ class CallWalk {
     std::size_t size = RecordCursor::kMinBlock / 2;
     std::unique_ptr<std::byte[]> block;
     while (!watcher.is_done() && !cursor_.is_done()) {
-      // Starts with a small block, because most passes end soon.
+      // The first block is small, because most passes end soon.
       if (size != kMaxBlock) block = std::make_unique_for_overwrite<std::byte[]>(size *= 2);
       cursor_.read({block.get(), size});
       while (!watcher.is_done()) {

@@ -19,10 +19,10 @@ constexpr std::array<std::string_view, 9> kOthers{"clone",       "__clone",     
                                                   "posix_spawn", "posix_spawnp",  "system",
                                                   "popen",       "__libc_system", "_IO_popen"};
 constexpr std::array<std::string_view, 3> kThreadStarts{"pthread_create", "__pthread_create", "thrd_create"};
-// In libstdc++, the constructor of std::thread calls pthread_create, and that call may not be recorded.
+// In libstdc++, this function of std::thread calls pthread_create, but this inner call may not be recorded.
 constexpr std::string_view kStdThread = "_ZNSt6thread15_M_start_thread";
 
-// Each fork and each child needs the addresses of all calls around it.
+// For each fork and each child, the addresses of all calls around it are stored.
 constexpr fxt::Limit kStacks{"calls around the forks of a thread", 2'048, 512};
 
 // The part of the file in which read_head() searches for a record.
@@ -36,7 +36,7 @@ ForkKind kind_of(std::string_view symbol) {
   return std::ranges::find(kOthers, symbol) != kOthers.end() ? ForkKind::Other : ForkKind::None;
 }
 
-// Finds the functions that fork, by their symbols and by the first exits of children.
+// Finds the functions that fork: their symbols are known, or a child's first record is an exit from them.
 class ForkFunctions {
  public:
   ForkFunctions(const WalkedThread& thread, Symbolizer& symbolizer, const std::set<CallKey>& first_exits,
@@ -46,7 +46,7 @@ class ForkFunctions {
   void move_to(std::uint64_t time_ns) {
     if (symbols_.move_to(time_ns)) kinds_ = &kinds_of_.of(symbols_.epoch());
   }
-  // The time until which the kinds of functions do not change.
+  // The time until which each address keeps its kind.
   std::uint64_t until_ns() const { return symbols_.until_ns(); }
 
   ForkKind kind_at(const CallRecord& call) {
@@ -61,7 +61,7 @@ class ForkFunctions {
     }
     return kind;
   }
-  // True if kind_at() has found that the function never forks.
+  // True if kind_at() has already found that the function never forks.
   bool is_known_plain(std::uint64_t address) const {
     return kinds_ != nullptr && kinds_->find(address) != nullptr;
   }
@@ -70,13 +70,13 @@ class ForkFunctions {
   TaskSymbols symbols_;
   const std::set<CallKey>& first_exits_;
   ForkKinds& kinds_of_;
-  AddressCache<ForkKind>* kinds_ = nullptr;  // for the current symbols; null before the first symbols
+  AddressCache<ForkKind>* kinds_ = nullptr;  // kinds for the current symbols; null before the first
 };
 
 class ForkScan {
   struct CallData {
     std::optional<std::uint64_t> entry_offset = {};
-    // True for a call without an entry. Then these are the numbers of results that were found before it.
+    // True for a call without an entry. `calls` and `snapshots` then count the results found before the call.
     bool is_nameless = false;
     std::size_t calls = 0, snapshots = 0;
   };
@@ -113,11 +113,11 @@ class ForkScan {
     pass_time(item.call.time_ns);
     move_to(item.call.time_ns);
     if (!item.call.is_entry()) learn_name(item.call);
-    // A call began before the records after it, even if their times are earlier.
+    // A forking call begins before the next record, even if the recorded time of the call is later.
     if (is_in_new_fork_)
       found_.calls.back().begin_ns = std::min(found_.calls.back().begin_ns, item.call.time_ns);
   }
-  // The exits of calls that began before the records show their addresses.
+  // If a call began before the first record, its address becomes known only from its exit.
   void inferred(Walk::Call& call) {
     call.data = {.is_nameless = true, .calls = found_.calls.size(), .snapshots = found_.snapshots.size()};
   }
@@ -131,8 +131,8 @@ class ForkScan {
   }
 
  private:
-  // A forking call inside another forking call is part of the outer call. For example, the program's fork
-  // function calls libc's fork.
+  // If a forking call is inside another forking call, both are one fork. For example, a function of the
+  // program that is called fork calls libc's fork.
   void fork(const RecordItem& item, ForkKind kind) {
     if (!fork_depth_) {
       found_.calls.push_back(
@@ -146,7 +146,7 @@ class ForkScan {
     found_.calls.back().kind = std::max(found_.calls.back().kind, kind);
   }
 
-  // Selects the symbols at that time, and computes until when plain records may be skipped.
+  // Selects the symbols at `time_ns`, and finds the time until which plain records may be skipped.
   void move_to(std::uint64_t time_ns) {
     functions_.move_to(time_ns);
     plain_until_ns_ = late_ ? 0 : functions_.until_ns();
@@ -173,7 +173,7 @@ class ForkScan {
       name(found_.snapshots[i].stack);
   }
 
-  // Adds a snapshot only after two records with later times, because one of these times may be damaged.
+  // Adds a snapshot only after two records with later times, because one of the two may be damaged.
   void pass_time(std::uint64_t time_ns) {
     if (late_) add_snapshots(std::min(late_->time_ns, time_ns), late_->before);
     late_.reset();
@@ -190,7 +190,7 @@ class ForkScan {
     found_.left_out = stacks_.exceeded();
     return false;
   }
-  // The addresses of the open calls; empty if too many were copied before.
+  // Returns the addresses of the open calls. Empty if the limit for stored addresses is reached.
   std::vector<std::uint64_t> stack() {
     return has_room_for(walk_.open().depth()) ? walk_.open().addresses() : std::vector<std::uint64_t>{};
   }
@@ -207,8 +207,8 @@ class ForkScan {
 
   ForkScanResult found_;
   std::uint64_t plain_until_ns_ = 0;
-  std::optional<std::size_t> fork_depth_;  // depth of the open call that forks
-  bool is_in_new_fork_ = false;            // the latest record has entered that call
+  std::optional<std::size_t> fork_depth_;  // depth of the open forking call
+  bool is_in_new_fork_ = false;            // true if the latest record is its entry
   struct Late {
     std::uint64_t time_ns;
     StackSnapshot before;

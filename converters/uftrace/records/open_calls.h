@@ -1,4 +1,4 @@
-// The calls that are open at a record. The next record must match them.
+// The calls that are open between two records. The next record should match these calls.
 #pragma once
 
 #include <algorithm>
@@ -20,13 +20,13 @@ class OpenCalls {
 
 struct NoCallData {};
 
-// The open calls of a thread whose records are only scanned, outermost first. The scan keeps its own data
-// with each call. During the conversion, StackRepair has the open calls.
+// The open calls of a thread during a scan of its records, outermost first. Each call has the scan's data of
+// type `Data`. During the conversion, StackRepair has the open calls instead.
 template <typename Data = NoCallData>
 class ScannedCalls : public OpenCalls {
  public:
   struct Call {
-    std::uint64_t address = 0;  // 0 if it has no entry
+    std::uint64_t address = 0;  // 0 for a call without an entry
     Data data = {};
   };
 
@@ -49,7 +49,7 @@ class ScannedCalls : public OpenCalls {
     return call.is_entry() ? call.depth == calls_.size() && call.depth < kMaxOpen
                            : call.depth + 1 == calls_.size() && calls_.back().address == call.address;
   }
-  // Applies a call that fits.
+  // Applies a call for which fits() is true.
   void follow_fitting(const CallRecord& call) {
     if (call.is_entry())
       calls_.push_back({call.address});
@@ -62,9 +62,9 @@ class ScannedCalls : public OpenCalls {
     if (is_match) follow_fitting(call);
     return is_match;
   }
-  // Applies any call. Open calls that do not match have ended without an exit: each is passed to `ended`
-  // while it is the innermost one. Missing calls are opened without an entry: each is passed to `inferred`.
-  // Last, `exited` gets the call that an exit ends.
+  // Applies any call. First, open calls that do not match end without an exit. Each of them is passed to
+  // `ended` while it is the innermost call. Then missing calls are opened without an entry, and each is
+  // passed to `inferred`. Last, the call that an exit ends is passed to `exited`.
   template <typename Ended, typename Inferred, typename Exited>
   void follow(const CallRecord& call, Ended ended, Inferred inferred, Exited exited) {
     const std::size_t open = std::min(call.depth, kMaxOpen) + (call.is_entry() ? 0 : 1);
@@ -79,7 +79,7 @@ class ScannedCalls : public OpenCalls {
   }
 
  private:
-  // The recorder counts with 16 bits, so deeper calls are damage.
+  // The recorder counts depths with 16 bits, so a greater depth is damage.
   static constexpr std::size_t kMaxOpen = 65536;
   std::vector<Call> calls_;
 };

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kIndexMagic = 0x3130'5844'4e49'5846;  // "FXINDX01"
 constexpr std::uint64_t kMaxIndexBytes = std::uint64_t{256} << 20;
-// If the open calls have more bytes, there is no mark.
+// No mark is made if the entries of the open calls have more bytes than this.
 constexpr std::uint64_t kMaxOpenBytes = std::uint64_t{1} << 20;
 
 std::uint64_t ns_of(const timespec& time) {
@@ -98,7 +98,7 @@ std::uint64_t index_checksum(std::span<const std::uint64_t> words) {
   return sum;
 }
 
-// Reads the words of an index. After the end, all words are zero, and is_damaged() is true.
+// Reads the words of an index. After the last word, next() returns 0, and is_damaged() becomes true.
 class IndexWords {
  public:
   explicit IndexWords(std::span<const std::uint64_t> words) : words_(words) {}
@@ -111,7 +111,7 @@ class IndexWords {
     words_ = words_.subspan(1);
     return word;
   }
-  // Reads the number of parts. Each part has at least one word, so a larger number is damage.
+  // Reads a number of parts. Each part has at least one word, so a number above the words left is damage.
   std::size_t count() {
     const std::uint64_t count = next();
     is_damaged_ |= count > words_.size();
@@ -179,7 +179,7 @@ ThreadIndex index_of(const WalkedThread& thread, std::uint64_t step_bytes) {
   ThreadIndex index{.tid = number_of(thread.task.tid),
                     .file = identity_of(thread.place),
                     .part_begin = thread.facts.part.begin};
-  // The calls in which a forked thread begins have no entries in its file.
+  // If a thread was forked inside calls, these calls have no entries in the thread's file.
   if (!thread.inherited.empty() || thread.facts.has_estimated_exits || thread.facts.is_growing) return index;
   IndexScan(thread, index, step_bytes).run();
   return index;

@@ -1,7 +1,7 @@
-// Lets a range of time near the end of a long record file be converted without reading everything before it.
-// The index of a recording has marks, some MiB apart: an offset in a record file, and the entries of the
-// calls that are open there. A file that begins with these entries, and continues at the offset, gives the
-// same calls after the mark.
+// With an index, a range of time near the end of a long record file is converted without the records before.
+// The index of a recording has marks, which are some MiB apart. A mark is an offset in a record file, and the
+// entries of the calls that are open at this offset. If the reader reads these entries and then the records
+// from the offset on, it gets the same calls as with all records.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace convert::uftrace {
 inline constexpr NoteKind kIndexIgnored{
     "index-ignored", "indexes that are not used, because they are damaged or can't be written", true};
 
-// The entry of an open call in the record file, with its payload.
+// The place of an open call's entry in the record file, including the payload.
 struct IndexedEntry {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
@@ -31,12 +31,12 @@ struct IndexedEntry {
 };
 
 struct IndexMark {
-  std::uint64_t offset = 0;             // of a record
-  std::uint64_t time_ns = 0;            // of the latest record before it
+  std::uint64_t offset = 0;             // offset of a record
+  std::uint64_t time_ns = 0;            // time of the latest record before it
   std::vector<IndexedEntry> open = {};  // outermost first
 };
 
-// Identifies the content of a file, without reading it.
+// Shows whether a file has changed, without reading its content.
 struct FileIdentity {
   std::uint64_t device = 0, inode = 0, size = 0, modified_ns = 0, changed_ns = 0;
 
@@ -53,41 +53,41 @@ struct ThreadIndex {
   std::uint64_t part_begin = 0;  // see FilePart
   std::vector<IndexMark> marks = {};
 
-  // The last mark before which all records are earlier than this time; null if there is none.
+  // Returns the last mark before which all records are earlier than this time. Null if there is none.
   const IndexMark* before(std::uint64_t time_ns) const;
 };
 
-// The records of the mark's entries, one after the other. Returns nothing if they are not the entries of
-// nested calls, because the index is then wrong.
+// Returns the bytes of the entries of a mark, one after the other. Returns nothing if these bytes are not the
+// entries of nested calls, because then the index is wrong.
 std::optional<std::vector<std::byte>> records_of(const IndexMark& mark, const InputFile& file,
                                                  const ThreadFacts& facts);
 
-// Reads the records of a thread, and makes marks this many bytes apart. There are no marks after the first
-// record that is not a call, or that does not match the open calls.
+// Reads the records of a thread, and makes marks `step_bytes` apart. There are no marks after the first
+// record that is unusual, for example an event, or a call that does not match the open calls.
 ThreadIndex index_of(const WalkedThread& thread, std::uint64_t step_bytes);
 
 class RecordIndex {
  public:
-  // The distance between two marks. The records between a mark and the requested range are read.
+  // The distance between two marks. The records from a mark to the requested range must be read.
   static constexpr std::uint64_t kStepBytes = std::uint64_t{16} << 20;
 
   std::uint64_t step_bytes = kStepBytes;
-  FileIdentity info = {};  // of the file `info`, on which the sizes of payloads depend
+  FileIdentity info = {};  // of `info`, because the sizes of payloads depend on it
   std::vector<ThreadIndex> threads = {};
 
   const ThreadIndex* find(std::uint64_t tid) const;
 
-  // The index as bytes, with a checksum.
+  // Returns the index as bytes, with a checksum.
   std::vector<std::byte> bytes() const;
-  // Returns nothing if the bytes are damaged.
+  // Returns the index, or nothing if the bytes are damaged.
   static std::optional<RecordIndex> parse(std::span<const std::byte> bytes);
 };
 
-// The name of the file of a recording's index in a folder of indexes.
+// Returns the name of the file with a recording's index in a folder of indexes.
 std::string index_name_of(const FileIdentity& directory);
-// Returns nothing if the folder has no usable index; notes damage.
+// Returns the index in the file, or nothing if it can't be used. Adds a note about damage.
 std::optional<RecordIndex> read_index(const std::filesystem::path& file, Notes& notes);
-// Replaces the file. Notes a failure.
+// Writes the index to the file, and replaces an older one. Adds a note if this fails.
 void write_index(const RecordIndex& index, const std::filesystem::path& file, Notes& notes);
 
 }  // namespace convert::uftrace

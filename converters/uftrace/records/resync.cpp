@@ -54,7 +54,7 @@ bool Resync::fits(const Record& record, const Expectation& expected) const {
     case RecordType::Exit: {
       if (expected.depth == 0 || shift_.undo(record, expected.depth) != (expected.depth - 1) % kDepthModulus)
         return false;
-      const std::uint64_t overflow = (expected.depth - 1) / kDepthModulus;  // is added to the address
+      const std::uint64_t overflow = (expected.depth - 1) / kDepthModulus;  // added to the address
       return expected.top_address == 0 || record.address() == expected.top_address ||
              record.address() == expected.top_address + overflow;
     }
@@ -66,8 +66,8 @@ bool Resync::fits(const Record& record, const Expectation& expected) const {
   return false;
 }
 
-// True if the record after `record` matches the stack that `record` leaves, or if the file ends there. `open`
-// is the number of open calls before `record`.
+// True if the record after `record` matches the calls that are open after `record`, or if the file ends
+// there. `open` is the number of calls that are open before `record`.
 bool Resync::is_followed(Lookahead ahead, const Record& record, std::size_t open) const {
   CallRecord call = record.call();
   call.depth = shift_.undo(record, open);
@@ -139,7 +139,7 @@ std::optional<std::size_t> Resync::find_after_payload(Lookahead ahead, const Exp
   if (const auto found = find_sure(ahead, kMaxPayload, expected)) return found;
   if (const auto likely = find_likely(ahead, 0, std::min(kMaxPayload, ahead.bytes.size()), expected))
     return likely;
-  // The last payload of the file has no record after it.
+  // The last payload of the file has no record after it, so it takes the rest of the file.
   const std::size_t left = ahead.bytes.size();
   if (ahead.at_end && left <= kMaxPayload && left % sizeof(std::uint64_t) == 0) return left;
   return std::nullopt;
@@ -153,8 +153,8 @@ std::optional<std::size_t> Resync::find_likely(Lookahead ahead, std::size_t from
 
 // ---- Times ----
 
-// The time of the next likely record that has a time. Removes this record, and all bytes before it, from
-// `ahead`. A time before the start of the thread belongs to payload bytes that only look like a record.
+// Returns the time of the next likely record that has a time. Removes this record, and all bytes before it,
+// from `ahead`. If the time is before the thread's start, the bytes are a payload that looks like a record.
 std::optional<std::uint64_t> Resync::next_time(Lookahead& ahead) const {
   const Expectation any{};
   while (const auto found = find_likely(ahead, 0, std::min(kMaxPayload, ahead.bytes.size()), any)) {
@@ -171,8 +171,8 @@ bool Resync::is_time_damaged(const Record& record, std::uint64_t last_ns, Lookah
   if (time_ns >= kTimeLimitNs || !facts_.times.contain(time_ns)) return true;
   if (time_ns < last_ns || time_ns - last_ns < kExaminedGapNs) return false;
 
-  // Compares with the next two times, because one of them may also be damaged. If they contradict each other,
-  // the third time decides.
+  // Compares the time with the next two times, because one of these may also be damaged. If the two
+  // contradict each other, the third time decides.
   const auto next_ns = next_time(following);
   const auto second_ns = next_ns ? next_time(following) : std::nullopt;
 

@@ -13,14 +13,14 @@
 
 namespace convert::uftrace {
 
-// The addresses of functions in any program that a thread runs at any time.
+// The addresses of functions in all programs that a thread runs, one after the other.
 class CodeAddresses {
  public:
   virtual ~CodeAddresses() = default;
   virtual bool contains(std::uint64_t address) const = 0;
 };
 
-// All records of a thread are within these times.
+// The range that contains the times of all records of a thread.
 struct PossibleTimes {
   std::uint64_t first_ns = 0;
   std::uint64_t last_ns = kForever;
@@ -28,8 +28,8 @@ struct PossibleTimes {
   bool contain(std::uint64_t time_ns) const { return time_ns >= first_ns && time_ns <= last_ns; }
 };
 
-// A part of a record file, in bytes. If several threads had the same id, one after the other, each of them
-// has one part.
+// A part of a record file, in bytes. If several threads had the same id, one after the other, each thread has
+// its own part.
 struct FilePart {
   std::uint64_t begin = 0;
   std::uint64_t end = kForever;  // or the end of the file, if that is earlier
@@ -37,9 +37,9 @@ struct FilePart {
 
 struct ThreadFacts {
   std::endian order = std::endian::little;
-  std::size_t max_stack = 0;                     // maximum depth that the recorder could write; 0 if unknown
+  std::size_t max_stack = 0;                     // the recorder's maximum number of open calls; 0 if unknown
   std::uint64_t begun_ns = 0;                    // earliest possible start of the thread; 0 if unknown
-  FilePart part = {};                            // the part of the file that has its records
+  FilePart part = {};                            // the part of the file with the thread's records
   PossibleTimes times = {};                      // the possible times according to other files
   std::optional<std::uint64_t> elapsed_ns = {};  // length of the recording, if known
   bool is_growing = false;                       // the recorder is still writing the file
