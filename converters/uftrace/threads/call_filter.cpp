@@ -14,7 +14,7 @@ OptionFilter::OptionFilter(FilterTable& table, Symbolizer& symbolizer, const Tas
       filter_(table),
       kept_{.is_known = !table.looks_ahead() || plan.place.empty()} {}
 
-// Finishes the scan in one call if files must not stay open.
+// If files can't stay open, does the whole scan in one call.
 bool OptionFilter::scan_ahead() {
   if (kept_.is_known) return true;
   if (kept_.scan == nullptr)
@@ -49,7 +49,7 @@ bool OptionFilter::will_be_seen(const CallRecord& call) {
   return enter(trial, call.address, true);
 }
 
-// A condition on an argument counts as met if the function never records the argument.
+// True if the current record meets the condition, or if the recorder never stores the condition's argument.
 bool OptionFilter::meets_condition(const FunctionRule& rule) {
   const Condition& condition = *rule.actions.condition;
   const NameId name = names_.intern(condition.argument);
@@ -76,7 +76,7 @@ bool OptionFilter::shows_switch(std::size_t depth, bool is_short) {
   return false;
 }
 
-// Enters a call. It is known only at its end whether the call is kept.
+// Whether the call is long enough to be kept is not known before it ends.
 CallFilter::KernelDecision OptionFilter::enter_kernel(std::size_t depth, std::uint64_t address) {
   const FunctionRule* const rule = kernel_rules_.get(address, [&] { return table_.kernel_rule(address); });
   const bool is_shown = count_call(filter_.enter(depth, rule, true));

@@ -1,7 +1,7 @@
 // Decides which calls and events of a thread are shown. CallFilter shows everything. OptionFilter applies -F
-// and the other filter options. It uses the rules of functions, conditions on the current record's arguments,
-// and the result of an earlier scan for decisions that depend on later records. Both classes can hide what is
-// outside of the program's calls, and count what they drop.
+// and the other filter options. OptionFilter uses the rules of functions and the arguments of the current
+// record. If a decision depends on later records, it uses the result of an earlier scan. Both classes can
+// hide events outside of the program's calls, and count what they drop.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +30,8 @@ struct WorkerScratch {
 class CallFilter {
  public:
   struct KernelDecision {
-    bool is_shown = true;           // true if the call is shown, provided that it is kept
-    std::uint64_t shortest_ns = 0;  // calls of at least this length are kept, and all calls around them
+    bool is_shown = true;           // true if the call is shown, if it is also kept
+    std::uint64_t shortest_ns = 0;  // a call of at least this length is kept, and so are the calls around it
   };
   struct Dropped {
     std::uint64_t calls = 0;
@@ -41,52 +41,52 @@ class CallFilter {
   explicit CallFilter(bool skips_outside = false) : skips_outside_(skips_outside) {}
   virtual ~CallFilter() = default;
 
-  // Continues the scan for decisions that depend on later records. No other function may be called until it
-  // returns true.
+  // Continues the scan for decisions that depend on later records. Returns true when the scan is finished. No
+  // other function may be called before.
   virtual bool scan_ahead() { return true; }
-  // Called when the symbols of the task, or the worker that pumps it, have changed.
+  // Must be called if the symbols of the task have changed, or if another worker pumps the thread.
   virtual void use_scratch([[maybe_unused]] WorkerScratch& scratch) {}
-  // Sets the current record for the following calls. The record must stay valid until the next set_record().
+  // Sets the record to which the next functions apply. It must stay valid until the next set_record().
   virtual void set_record([[maybe_unused]] const RecordItem& record) {}
-  // Must be called when another program starts.
+  // Must be called when the process starts another program.
   virtual void start_over() {}
 
   // True if calls of the program, their flows and the events of task.txt are shown.
   virtual bool shows_program() const { return true; }
-  // Enters a call inside all open calls. Returns true if it is shown. A call that was not `recorded` is never
-  // too short.
+  // Enters a call inside all open calls. Returns true if the call is shown. A call without an entry is not
+  // `recorded`, and is never too short.
   virtual bool enter([[maybe_unused]] std::uint64_t address, [[maybe_unused]] bool recorded) { return true; }
-  // True if an entry begins a shown call, or an exit ends one. Only calls of the program may be open.
+  // True if the entry begins a shown call, or the exit ends one. Only calls of the program may be open.
   virtual bool will_be_seen([[maybe_unused]] const CallRecord& call) { return true; }
-  // True if it is certain that no part of the call is shown, before the call begins or ends on the lane.
+  // True if it is certain that no part of the call is shown. Must be called before the lane gets the record.
   virtual bool drops_entry([[maybe_unused]] const CallRecord& call) { return false; }
   virtual bool drops_exit([[maybe_unused]] const CallRecord& call) const { return false; }
   // True if the flow of a fork may start in the innermost of `depth` calls of the program.
   virtual bool shows_fork_in([[maybe_unused]] std::size_t depth) const { return true; }
 
-  // True if an event outside of the program's calls is shown. Otherwise counts it.
+  // True if an event outside of the program's calls is shown. Otherwise, counts the event.
   bool shows_outside() {
     if (skips_outside_) ++dropped_.events;
     return !skips_outside_;
   }
-  // True if an event inside `depth` calls is shown. Events `of_call` were read at the call and are hidden
-  // with it.
+  // True if an event inside `depth` calls is shown. An event `of_call` was read at the entry or exit of a
+  // call, and is hidden with the call.
   virtual bool shows_event([[maybe_unused]] std::size_t depth, [[maybe_unused]] bool of_call) { return true; }
   // True if a schedule call inside `depth` calls is shown.
   virtual bool shows_switch([[maybe_unused]] std::size_t depth, [[maybe_unused]] bool is_short) {
     return true;
   }
 
-  // Enters a function of the kernel inside `depth` calls.
+  // Enters a call of the kernel inside `depth` calls.
   virtual KernelDecision enter_kernel([[maybe_unused]] std::size_t depth,
                                       [[maybe_unused]] std::uint64_t address) {
     return {};
   }
-  // Must be called when InnerCalls removes a kernel call from the lane, because no filter keeps the call.
+  // Must be called if InnerCalls removes a kernel call from the lane, because no filter keeps the call.
   virtual void drop_kernel_call() {}
 
   Dropped dropped() const { return dropped_; }
-  // True if options have shown a call, or with --kernel-only another activity of the kernel.
+  // True if a call was shown, or with --kernel-only, a call or event of the kernel.
   bool has_shown_calls() const { return has_shown_calls_; }
 
  protected:
@@ -137,18 +137,18 @@ class OptionFilter : public CallFilter {
 
   // ---- For runs of plain records ----
 
-  // The rule of the function; null if it is not known yet, or depends on the record.
+  // Returns the rule of the function; null if the rule is not known yet, or depends on the record.
   const FunctionRule* const* plain_rule(std::uint64_t address) const {
     const FunctionRule* const* const rule = rules_->find(address);
     return rule != nullptr && *rule != nullptr && (*rule)->has(Setting::Condition) ? nullptr : rule;
   }
-  // Does the same as enter(), for a plain entry at that offset of the file.
+  // Does the same as enter(), for a plain entry at `offset` in the file.
   bool enter_plain(std::size_t depth, const FunctionRule* rule, std::uint64_t offset) {
     return count_call(filter_.enter(depth, rule, is_kept(offset)));
   }
 
  private:
-  // The calls that later records keep, and the scan that finds them.
+  // The calls that are kept because of later records, and the scan that finds these calls.
   struct KeptByLater {
     bool is_known;
     std::unique_ptr<KeptCallScan> scan = {};
@@ -168,8 +168,8 @@ class OptionFilter : public CallFilter {
   const ThreadPlan& plan_;
   ThreadFilter filter_;
   KeptByLater kept_;
-  FunctionRuleCache* rules_ = nullptr;                 // for the current symbols
-  AddressCache<const FunctionRule*, 8> kernel_rules_;  // of kernel functions
+  FunctionRuleCache* rules_ = nullptr;                 // rules for the current symbols
+  AddressCache<const FunctionRule*, 8> kernel_rules_;  // rules of kernel functions
   const RecordItem* record_ = nullptr;
 };
 

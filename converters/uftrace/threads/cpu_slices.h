@@ -1,9 +1,9 @@
-// Writes the times at which a thread is on a CPU, as context switches in the trace. The other side of
-// each switch is thread 0, which viewers show as idle. A thread that is still on a CPU leaves it at
-// its last event. Switches before a start time can be hidden. If the thread is on a CPU at the start
-// time, it comes to this CPU then. A switch before the lane's last event is shown at the time of that
-// event. Without CPU tracks, no switch is written, but all other events of the thread have the same
-// times.
+// Writes the times at which a thread is on a CPU, as context switches in the trace. The other thread in
+// each switch is thread 0, which viewers show as idle. If a thread never leaves its CPU, a switch at the
+// thread's last event is added. Switches before a start time can be hidden. If the thread is on a CPU at
+// the start time, a switch to this CPU is added there. If a switch is before the lane's last event, it is
+// shown at the time of this event. Without CPU tracks, no switches are written, but all other events have
+// the same times.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace convert::uftrace {
 
 class CpuSlices {
  public:
-  // `filter` counts hidden switches. Nothing is shown before `switches_from_ns`
-  // of the plan.
+  // `filter` counts hidden switches. Switches before `switches_from_ns` of the plan are
+  // hidden.
   CpuSlices(Lane& lane, CallFilter& filter, const ThreadPlan& plan)
       : lane_(lane),
         filter_(filter),
@@ -30,11 +30,11 @@ class CpuSlices {
   bool has_tracks() const { return has_tracks_; }
   // Must be called for each recorded switch.
   void count_switch() { unwritten_ += has_tracks_ ? 0 : 1; }
-  // The number of recorded switches without a record in the trace, because there are no CPU tracks.
+  // The number of recorded switches that were not written, because the trace has no CPU tracks.
   std::uint64_t unwritten() const { return unwritten_; }
 
   void begin(std::uint64_t time_ns, std::uint16_t cpu, std::uint8_t priority = kNormalPriority) {
-    if (cpu_) end(time_ns, *cpu_, ThreadState::Blocked);  // a switch out is missing
+    if (cpu_) end(time_ns, *cpu_, ThreadState::Blocked);  // the switch out is missing
     is_off_cpu_ = false;
     cpu_ = cpu;
     priority_ = priority;
@@ -44,10 +44,10 @@ class CpuSlices {
     else
       show_begin(time_ns);
   }
-  // The time at which show_begin() must be called; kForever if the thread is already shown on its CPU, or is
-  // on no CPU.
+  // The time at which show_begin() must be called. kForever if the thread is on no CPU, or is already shown
+  // on its CPU.
   std::uint64_t waits_until_ns() const { return is_waiting_ ? from_ns_ : kForever; }
-  // Must be called at that time.
+  // Must be called at the time waits_until_ns().
   void show_begin(std::uint64_t time_ns) {
     is_waiting_ = false;
     write(time_ns,
@@ -65,8 +65,8 @@ class CpuSlices {
                     .outgoing_process = process_,
                     .outgoing_thread = thread_});
   }
-  // The thread exits, or its records end, so it leaves the CPU now. When it is switched out later, it does
-  // not leave the CPU a second time.
+  // Must be called if the thread exits, or if its records end. If the thread is on a CPU, it leaves this CPU,
+  // and its later switch out is not shown.
   void exit(std::uint64_t time_ns) {
     has_exited_ = true;
     if (!cpu_) return;
@@ -87,18 +87,18 @@ class CpuSlices {
     else
       pass(time_ns);
   }
-  // Both are false while the state of the thread is unknown.
+  // Both functions return false while it is unknown whether the thread is on a CPU.
   bool is_on_cpu() const { return cpu_.has_value(); }
   bool is_off_cpu() const { return is_off_cpu_; }
-  // True if the thread has left its CPU with its exit.
+  // True if the thread has left its CPU because of exit().
   bool has_left() const { return has_left_; }
-  // Must be called if a record shows that the thread is on a CPU, even if its switches contradict this.
+  // Must be called if a record shows that the thread is on a CPU, even if switches contradict this.
   void prove_running() { is_off_cpu_ = false; }
-  // Must be called when another thread gets the id.
+  // Must be called when another thread gets the thread's id.
   void begin_again() { has_exited_ = has_left_ = is_off_cpu_ = false; }
 
  private:
-  // True if events of the thread at that time are left out of the tracks. Then the event is counted.
+  // True if the tracks leave out the thread's event at this time. With tracks, also counts the event.
   bool leaves_out(std::uint64_t time_ns) {
     return time_ns < from_ns_ && (!has_tracks_ || !filter_.shows_outside());
   }
@@ -107,7 +107,7 @@ class CpuSlices {
     if (has_tracks_) return lane_.context_switch(time_ns, context_switch);
     pass(time_ns);
   }
-  // Advances the lane's time without an event, because a filtered call has none.
+  // Advances the lane's time with a filtered call, which has no event.
   void pass(std::uint64_t time_ns) {
     lane_.begin_filtered(time_ns, 0);
     lane_.end(time_ns);
@@ -120,10 +120,10 @@ class CpuSlices {
   ThreadId thread_;
   bool has_tracks_;
   std::uint64_t unwritten_ = 0;
-  std::optional<std::uint16_t> cpu_;  // nothing if it is on no known CPU
+  std::optional<std::uint16_t> cpu_;  // nothing if the thread is on no known CPU
   bool is_off_cpu_ = false;
   std::uint8_t priority_ = kNormalPriority;
-  bool is_waiting_ = false;  // on a CPU, but not shown yet
+  bool is_waiting_ = false;  // the thread is on a CPU, but is not shown there yet
   bool has_exited_ = false, has_left_ = false;
 };
 

@@ -1,4 +1,4 @@
-// The calls of a thread that are opened without a record, and the limit for their number.
+// The calls of a thread that are opened without a record, and the limit for the number of such calls.
 #pragma once
 
 #include <algorithm>
@@ -12,34 +12,34 @@
 namespace convert::uftrace {
 
 // Calls without a record reduce a budget, which grows again with every 16 bytes of the file. The budget is
-// sufficient for real gaps, but a few bytes of damage can't become gigabytes of calls. Records that go
-// directly to the lane also count, because the budget grows by the offset in the file.
+// sufficient for real gaps, but a few bytes of damage can't become gigabytes of calls. The budget grows with
+// the offset in the file, so records that go directly to the lane count as well.
 class InferredCalls {
  public:
   static constexpr std::uint64_t kBudget = 8192;
   static constexpr std::uint64_t kPerRecord = 2;
 
-  // Before the first record, only `first` calls can be opened, because there may be very many threads.
+  // Before the first record, only `first` calls can be opened, because a recording may have many threads.
   explicit InferredCalls(std::uint64_t first = kBudget) : budget_(std::min(first, kBudget)) {}
 
-  // Must be called when the file was read up to that offset.
+  // Must be called when the file has been read up to `offset`.
   void pass(std::uint64_t offset) {
     const std::uint64_t passed = offset - std::exchange(offset_, offset);
     budget_ = std::min(budget_ + passed / kRecordSize * kPerRecord, kBudget);
   }
-  // Returns false, and changes nothing, if the budget is too small for that many calls.
+  // Returns false, and changes nothing, if the budget is smaller than `calls`.
   bool try_spend(std::uint64_t calls) {
     if (calls > budget_) return false;
     budget_ -= calls;
     return true;
   }
 
-  // Adds a call that was opened inside `depth` others. Calls at this depth or deeper are over.
+  // Adds a call that was opened inside `depth` other calls. Earlier calls at this depth or deeper have ended.
   void add(std::size_t depth, std::uint64_t address) {
     while (!calls_.empty() && calls_.back().depth >= depth) calls_.pop_back();
     calls_.push_back({depth, address});
   }
-  // True if the open call at this depth and address was opened without a record.
+  // True if the open call with this depth and address was opened without a record.
   bool contains(std::size_t depth, std::uint64_t address) const {
     const auto call = std::ranges::lower_bound(calls_, depth, {}, &Call::depth);
     return call != calls_.end() && call->depth == depth && call->address == address;
@@ -51,8 +51,8 @@ class InferredCalls {
     std::uint64_t address;
   };
   std::uint64_t budget_;
-  std::uint64_t offset_ = 0;  // offset at which the budget grew last
-  std::vector<Call> calls_;   // outermost first; some may be over
+  std::uint64_t offset_ = 0;  // offset in the last pass()
+  std::vector<Call> calls_;   // outermost first; some may have ended
 };
 
 }  // namespace convert::uftrace

@@ -1,6 +1,6 @@
-// The calls inside all calls of the program on a thread's lane: kernel calls, and a call for the time off the
-// CPU. When a call of the program begins or ends, these inner calls are suspended, or are cut, so that all
-// calls nest. The rest of a cut call is not drawn, and its exit has no effect.
+// The inner calls of a thread: calls of the kernel, and a call for the time off the CPU. On the lane, they
+// are inside all calls of the program. When a call of the program begins or ends, inner calls are suspended
+// or cut, so that all calls nest. The rest of a cut call is not drawn, and its exit has no effect.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class InnerCalls {
  public:
   InnerCalls(Lane& lane, CallFilter& filter, Names& names, Notes& notes, ThreadNoteNames note_names);
 
-  // The number of calls that are open on the lane now.
+  // The number of inner calls that are open on the lane now.
   std::size_t open() const { return open_kernel() + (is_off_cpu_ ? 1 : 0); }
   // True if calls of the kernel are open on the lane.
   bool has_kernel() const { return open_kernel() != 0; }
@@ -36,17 +36,17 @@ class InnerCalls {
   std::size_t program_depth() const { return lane_.depth() - open(); }
   // True if an event that is not a call is left out now, because no call of the program is open.
   bool leaves_out_event() { return program_depth() == 0 && !filter_.shows_outside(); }
-  // The number of calls around the next event, including filtered kernel calls.
+  // The number of calls around the next event. Kernel calls that are hidden by a filter also count.
   std::size_t depth() const {
     return frames_.empty() || frames_.back().is_over ? program_depth() : frames_.back().around + 1;
   }
 
   // ---- The kernel's calls, by its own depths. ----
 
-  // Takes an entry. If it is not `wanted`, the call is tracked, but not drawn.
+  // Begins a call. If the call is not `wanted`, it is tracked, but not drawn.
   void enter_kernel(std::uint64_t time_ns, const KernelMessage& entry, bool wanted);
   void leave_kernel(std::uint64_t time_ns, const KernelMessage& exit);
-  // Ends the kernel calls at this time, because kernel events after it are missing.
+  // Ends the kernel calls at `known_until_ns`, because kernel events after this time are missing.
   void lose_kernel_events(std::uint64_t known_until_ns);
 
   // ---- Off the CPU ----
@@ -58,40 +58,40 @@ class InnerCalls {
     std::uint16_t cpu = 0;
     bool is_short = false;
   };
-  // Begins the call for the time off the CPU. Returns false if it is filtered.
+  // Begins the call for the time off the CPU. Returns false if a filter hides the call.
   bool begin_off_cpu(std::uint64_t time_ns, const SwitchOut& out);
-  // Ends that call with these arguments. Returns false if it is not open.
+  // Ends the call for the time off the CPU with `arguments`. Returns false if this call is not open.
   bool end_off_cpu(std::uint64_t time_ns, const Arguments& arguments = {});
 
   // ---- Calls of the program ----
 
-  // The thread has a record at this time, so a call off the CPU is cut.
+  // Must be called if the thread has a record at this time. Cuts the call for the time off the CPU.
   void cut_off_cpu(std::uint64_t time_ns);
-  // Suspends the kernel's calls until resume(), for a call of the program that is filtered. Returns false if
-  // no kernel call is open, or if the thread is off the CPU.
+  // Suspends the kernel's calls until resume_kernel(), for a call of the program that is hidden. Returns
+  // false if no kernel call is open, or if the thread is off the CPU.
   bool suspend_kernel();
-  // Continues the suspended calls.
+  // Continues the calls that suspend_kernel() has suspended.
   void resume_kernel();
-  // Ends the kernel's calls before a call of the program begins or ends.
+  // Cuts the kernel's calls, because a call of the program begins or ends.
   void cut_kernel(std::uint64_t time_ns);
-  // Ends the kernel's calls at the end of the thread, or of its records.
+  // Ends the kernel's calls at the end of the thread, or after the thread's last record.
   void end_kernel(std::uint64_t time_ns);
 
  private:
   static constexpr std::size_t kOnCpu = ~std::size_t{0};
 
-  // A kernel call that has not ended. Cut and filtered ones are not on the lane.
+  // A kernel call whose exit has not come. It is not on the lane if it was cut or is hidden by a filter.
   struct KernelFrame {
     std::uint64_t address;
     std::uint64_t begin_ns;
     LabelId label;
     std::size_t depth;
     bool is_drawn;
-    std::uint64_t shortest_ns = 0;  // shorter calls are not shown, unless holds_kept
-    bool holds_kept = false;        // there is a call inside that is kept
-    std::size_t around = 0;         // number of open calls around it, of the program and the kernel
-    std::uint64_t passed_ns = 0;    // start of the first later call at the same depth or a lower one
-    bool is_over = false;           // for the filter: a call of the program has begun or ended since
+    std::uint64_t shortest_ns = 0;  // if it is shorter, it is hidden, unless holds_kept
+    bool holds_kept = false;        // a call inside is kept
+    std::size_t around = 0;         // number of calls around it, of program and kernel
+    std::uint64_t passed_ns = 0;    // start of the first later call that is not deeper
+    bool is_over = false;           // ended for the filter, due to a program call
 
     bool is_kept(std::uint64_t end_ns) const {
       return holds_kept || shortest_ns == 0 ||
@@ -126,7 +126,7 @@ class InnerCalls {
   std::size_t drawn_ = 0;              // number of frames that are on the lane
   bool is_suspended_ = false;          // the drawn frames are suspended
   std::size_t below_switch_ = kOnCpu;  // number of drawn frames below the call off the CPU
-  std::size_t late_ = 0;     // number of calls that are over, but end on the lane with the call off the CPU
+  std::size_t late_ = 0;     // number of calls with an exit that end on the lane with the call off the CPU
   bool is_off_cpu_ = false;  // the call off the CPU is open
 };
 

@@ -1,10 +1,10 @@
 // Estimated exits (`uftrace record -e`) that context switches or kernel calls disprove. The recorder puts an
-// exit half way between the entry of its call and the next entry. If the thread was off the CPU in between,
-// the exit is half way between its return to the CPU and the next entry, as in uftrace. No call returns while
-// its thread is off the CPU or in the kernel. Directly following exits come after the moved one.
+// exit half way between the entry of its call and the next entry. But no call returns while its thread is off
+// the CPU or in the kernel. Therefore, as in uftrace, such an exit moves half way between the thread's return
+// to the CPU and the next entry. Exits directly after a moved exit move behind this exit.
 //
-// Example: f is entered at 10, the next function at 50, so the recorder has put f's exit at 30. The thread
-// was off the CPU from 20 to 40: the exit moves to 45.
+// For example, f is entered at 10, and the next function at 50, so the recorder puts the exit of f at 30. If
+// the thread was off the CPU from 20 to 40, the exit moves to 45.
 #pragma once
 
 #include <algorithm>
@@ -21,11 +21,11 @@ class MovedExits {
  public:
   bool empty() const { return exits_.empty(); }
   std::size_t size() const { return exits_.size(); }
-  // The time of the next exit, or kForever while the thread can't return.
+  // The new time of the first exit, or kForever while the thread can't return.
   std::uint64_t next_ns() const { return empty() || is_refuted_ ? kForever : due_ns_; }
 
-  // Adds a disproved exit, or an exit that follows one. `entered_ns` is the start of its call. If not
-  // `is_refuted`, the thread has come back at `returned_ns`; otherwise it is off the CPU or in the kernel.
+  // Adds a disproved exit, or an exit directly after it. `entered_ns` is the start of the exit's call. If
+  // `is_refuted`, the thread is off the CPU or in the kernel. Otherwise, it came back at `returned_ns`.
   void add(const CallRecord& exit, std::uint64_t entered_ns, bool is_refuted, std::uint64_t returned_ns) {
     if (empty()) {
       due_ns_ = exit.time_ns;
@@ -38,14 +38,14 @@ class MovedExits {
     exits_.push_back(exit);
   }
 
-  // Must be called at an event after which the thread can return, or can't return (`is_refuted`).
+  // Must be called at each event after which the thread can return, or can't return (`is_refuted`).
   void update(std::uint64_t time_ns, bool is_refuted) {
     if (is_refuted_ && !is_refuted && due_ns_ <= time_ns) due_ns_ = middle(time_ns, next_entry_ns_);
     if (!is_refuted) returned_ns_ = time_ns;
     is_refuted_ = is_refuted;
   }
 
-  // Must be called with the time of the next entry. All exits happened before this time.
+  // Must be called with the time of the next entry. All exits are before this time.
   void end_before(std::uint64_t time_ns) {
     if (!is_refuted_ && due_ns_ >= time_ns) due_ns_ = middle(std::min(returned_ns_, time_ns), time_ns);
     if (is_refuted_) due_ns_ = time_ns;
@@ -53,7 +53,7 @@ class MovedExits {
     limit_ns_ = time_ns;
   }
 
-  // Removes the next exit and returns it, with its new time.
+  // Removes the first exit, and returns it with its new time.
   CallRecord take_next() {
     CallRecord exit = exits_.front();
     exits_.pop_front();
@@ -71,8 +71,8 @@ class MovedExits {
   bool is_refuted_ = false;
   std::uint64_t due_ns_ = 0;           // time of the first exit
   std::uint64_t limit_ns_ = kForever;  // no exit is later
-  std::uint64_t next_entry_ns_ = 0;    // according to the estimate of the first exit
-  std::uint64_t returned_ns_ = 0;      // time since which the thread could return
+  std::uint64_t next_entry_ns_ = 0;    // next entry, computed from the first estimate
+  std::uint64_t returned_ns_ = 0;      // latest event after which the thread could return
 };
 
 }  // namespace convert::uftrace

@@ -94,7 +94,7 @@ void OwnRecords::emit_call(const RecordItem& item, WorkerScratch& scratch) {
   if (stages_.symbols.move_to(call.time_ns)) stages_.filter.use_scratch(scratch);
   stages_.filter.set_record(item);
   if (needs_room) calls.make_room(call);
-  // Estimated exits may be out of order by some ns, but the time of a lane can't go back.
+  // An estimated exit may be some ns before the previous record, but the time of a lane can't go back.
   if (call.time_ns < item.before_ns) notes_.add_time_reversed(item);
   const std::uint64_t time_ns = lane_.clamped(call.time_ns);
 
@@ -107,7 +107,7 @@ void OwnRecords::emit_call(const RecordItem& item, WorkerScratch& scratch) {
   calls.resume();
 }
 
-// Decodes no values for a call that is dropped.
+// Decodes the values of a call, unless the call is dropped.
 void OwnRecords::collect_values(const RecordItem& item) {
   const CallRecord& call = item.call;
   const bool is_dropped = stages_.calls.drops(call);
@@ -125,7 +125,7 @@ void OwnRecords::collect_values(const RecordItem& item) {
   if (label.line != CallLabel::kNoLine) values_.add({shared_.debug.loc(), label.line});
 }
 
-// Returns " of draw@libgui.so", for example, and adds ", whose module has no .dbg file" if this is true.
+// Returns, for example, " of draw@libgui.so" or " of draw@libgui.so, whose module has no .dbg file".
 std::string OwnRecords::function_of(const CallRecord& call) const {
   const Names::Label label = names_.label(stages_.symbols.label(call.address));
   const bool has_file = shared_.debug.of(stages_.symbols.at(call.address)) != nullptr;

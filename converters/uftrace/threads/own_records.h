@@ -1,5 +1,5 @@
-// Converts the records of a thread's own file, one at a time, to calls with arguments, events, losses and the
-// flows of forks. Runs of plain records are processed in fast_calls.h.
+// Converts the records of a thread's own file to calls with arguments, events, losses and the flows of forks.
+// Takes one record at a time. Runs of plain records are processed in fast_calls.h instead.
 #pragma once
 
 #include <atomic>
@@ -29,21 +29,21 @@ struct SharedByThreads {
   FilterTable* filters = nullptr;  // null if all calls are shown
   bool shows_values = true;
   bool shows_events = true;
-  std::vector<WorkerScratch> workers;  // by PumpBudget::worker
-  // Number of switches that were not written, in all threads that have ended.
+  std::vector<WorkerScratch> workers;  // indexed by PumpBudget::worker
+  // The number of switches that were not written. Each thread adds its number when it ends.
   std::atomic<std::uint64_t> unwritten_switches = 0;
   std::atomic<std::uint64_t> calls_left_out = 0;
   std::atomic<bool> has_shown_calls = false;
 };
 
-// The stages for a thread's records. Each stage refers to stages declared above it.
+// The stages for the records of a thread. A stage refers to stages that are declared above it.
 struct ThreadStages {
   ThreadStages(ThreadPlan& plan, Lane& lane, SharedByThreads& shared, Names& names, RecordNotes& notes);
 
   TaskSymbols symbols;
   std::unique_ptr<OptionFilter> option_filter;  // null if all calls are shown
   CallFilter no_options;
-  CallFilter& filter;  // the one of these that is used
+  CallFilter& filter;  // one of these two filters
   StackRepair calls;
   SideStreams streams;
 };
@@ -55,8 +55,8 @@ class OwnRecords {
 
   void emit(const RecordItem& item, WorkerScratch& scratch);
 
-  // The limits for runs of plain records: a change of symbols, an event of a side stream, a flow, or an
-  // unknown stack.
+  // Runs of plain records must end at this time and at this offset. There, symbols change, an event of a side
+  // stream is due, a flow starts, or the stack is unknown.
   std::uint64_t plain_until_ns() const;
   std::uint64_t plain_until_offset() const;
   std::uint64_t latest_event_ns() const { return latest_event_ns_; }
@@ -67,7 +67,7 @@ class OwnRecords {
   void collect_values(const RecordItem& item);
   void emit_forks(std::uint64_t time_ns);
   std::string function_of(const CallRecord& call) const;
-  // Adds a note that ends with the result of `function`.
+  // Adds a note about values that were skipped. The note ends with the result of `function`.
   template <typename FunctionText>
   void note_skipped(const RecordItem& item, FunctionText function);
 
@@ -78,7 +78,7 @@ class OwnRecords {
   Names& names_;
   RecordNotes& notes_;
   ThreadEvents events_;
-  Arguments values_;  // of the current call
+  Arguments values_;  // values of the current call
   std::uint64_t latest_event_ns_ = 0;
 };
 

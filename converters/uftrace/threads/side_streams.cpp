@@ -43,12 +43,12 @@ void SideStreams::choose_first() {
 }
 
 void SideStreams::emit_first(const Due& until) {
-  // An exec would end the inherited calls at once, and a message does not prove that the thread ran.
+  // Not for an exec, which would end the inherited calls at once, or a message, when the thread may not run.
   const std::uint64_t time_ns = first_due_.time_ns;
   if (first_ != &listed_ || listed_.is_next(ListedEvent::What::Dlopen)) calls_.begin_inherited(time_ns);
   MovedExits& moved = calls_.moved_exits();
-  // Kernel calls do not change the other streams, except for moved exits, which each kernel call may
-  // disprove.
+  // Kernel calls do not change the other streams, so many can be emitted at once. But if there are moved
+  // exits, each kernel call may disprove them.
   const bool was_off_cpu = slices_.is_off_cpu();
   const Due kernel_until = moved.empty() ? until : Due{0, Precedence::SwitchIn};
   if (first_ != &kernel_ || !kernel_.emit_calls(kernel_until, others_due_))
@@ -60,8 +60,8 @@ void SideStreams::emit_first(const Due& until) {
   look_again();
 }
 
-// Returns true if inner calls are open, or if the last event was from the kernel or a switch. Only the
-// streams of the kernel and of switches have calls that must be suspended or cut.
+// Returns true if inner calls are open, or if the last emitted event was from the kernel or a switch. Only
+// these two streams have inner calls.
 bool SideStreams::emit_before(const Due& due) {
   bool needs_room = false;
   while (first_due_ < due) {
@@ -201,18 +201,18 @@ void SwitchStream::emit_next() {
       return exit(time_ns, message);
     case PerfEvent::Kind::Exec:
       to_.calls.inner().end_off_cpu(time_ns);
-      to_.slices.begin_again();  // the calling thread may have got the id of another thread, which has ended
+      to_.slices.begin_again();  // the thread may have got this id from another thread, which has ended
       return to_.calls.end_program(time_ns, StackRepair::Ending::Exec);
     case PerfEvent::Kind::Comm:  // any thread can set the name
       if (to_.calls.inner().leaves_out_event()) return;
       return to_.lane.instant(time_ns, renamed_, {{comm_, message.name}});
     default:
-      return;  // such events are not in the queue
+      return;  // not in the queue
   }
 }
 
-// Shows an inferred switch only in the tracks of CPUs. Calls off the CPU are drawn only between recorded
-// switches.
+// Shows an inferred switch on the CPU track. A call for the time off the CPU is drawn only between two
+// recorded switches.
 void SwitchStream::emit_inferred() {
   const PerfMessage& message = plan_.inferred[inferred_++];
   if (message.kind == PerfEvent::Kind::SwitchIn)
@@ -229,8 +229,8 @@ void SwitchStream::switch_in(std::uint64_t time_ns, const PerfMessage& message) 
   to_.slices.begin(message.time_ns, message.cpu);
 }
 
-// Shows a preempted thread in the state running, because FXT has this name for a thread that could go on.
-// When an exited thread leaves its CPU, its exit has already been shown.
+// A preempted thread gets the state Running, which means in FXT that the thread could still run. If the
+// thread has exited, its switch out is not shown, because its exit is.
 void SwitchStream::switch_out(std::uint64_t time_ns, const PerfMessage& message) {
   to_.slices.count_switch();
   const bool is_preempted = message.kind == PerfEvent::Kind::Preempted;
@@ -258,7 +258,7 @@ void SwitchStream::exit(std::uint64_t time_ns, const PerfMessage& message) {
   to_.slices.exit(message.time_ns);
 }
 
-// Emits nothing if there are CPU tracks, because these show the instant.
+// Emits an instant for a switch or exit. Emits nothing if there are CPU tracks, because these show it.
 void SwitchStream::emit_instant(std::uint64_t time_ns, LabelId label, const Arguments& arguments) {
   if (to_.slices.has_tracks() || !plan_.shows_switches) return;
   InnerCalls& inner = to_.calls.inner();
@@ -266,7 +266,7 @@ void SwitchStream::emit_instant(std::uint64_t time_ns, LabelId label, const Argu
     to_.lane.instant(time_ns, label, arguments);
 }
 
-// True if no switch in follows this switch out. The list and the calls of this function are sorted by time.
+// True if no switch in follows the switch out at `time_ns`. Must be called in the order of time.
 bool SwitchStream::is_lone(std::uint64_t time_ns) {
   const auto& lone = plan_.lone_outs;
   while (lone_outs_ < lone.size() && lone[lone_outs_] < time_ns) ++lone_outs_;
@@ -296,7 +296,7 @@ bool KernelStream::emit_calls(const Due& until, const Due& others) {
   const KernelMessage* message = first();
   if (!is_call(message)) return false;
   do {
-    plan_.queue->pop_front();  // the message itself stays in memory
+    plan_.queue->pop_front();  // the memory of the message stays valid
     const std::uint64_t time_ns = to_.lane.clamped(message->time_ns);
     known_until_ns_ = time_ns;
     if (message->kind == KernelMessage::Kind::Entry)
@@ -324,7 +324,7 @@ void KernelStream::emit_next() {
     case KernelMessage::Kind::Entry:
     case KernelMessage::Kind::Exit:
     case KernelMessage::Kind::Event:
-      return;  // other functions emit these
+      return;  // emitted by other functions
     case KernelMessage::Kind::Lost:
       return emit_loss(time_ns, message, known_until_ns);
     case KernelMessage::Kind::SwitchIn:
@@ -355,7 +355,7 @@ void KernelStream::emit_switch_out(const KernelMessage& message) {
   to_.slices.end(message.time_ns, message.depth, state, static_cast<std::uint8_t>(message.value));
 }
 
-// A wakeup may also concern a running thread that was about to wait. One wakeup may be recorded twice.
+// Emits only the first wakeup of a waiting thread. A wakeup may be recorded twice, or for a running thread.
 void KernelStream::emit_wakeup(const KernelMessage& message) {
   if (!std::exchange(may_wait_, false)) return;
   to_.slices.wakeup(

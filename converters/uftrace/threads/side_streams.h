@@ -1,5 +1,5 @@
-// Provides the events of a thread besides its own records, in the order of time. All such streams have one
-// interface, and one table defines the order of equal times.
+// Provides the events of a thread that are not in its own record file, in the order of time. Each kind of
+// events is a side stream. All side streams have the same interface. Precedence is the order at equal times.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ namespace convert::uftrace {
 // At equal times, earlier enumerators come first.
 enum class Precedence : std::uint8_t {
   SwitchIn,    // later events happen on the CPU
-  KernelExit,  // a kernel call is inside the call of the program that was open at its entry
+  KernelExit,  // a kernel call ends inside the program call in which it began
   ExecOrLoad,  // exec, dlopen
   OwnRecord,   // entries, exits and events of the thread's own file
   Kernel,      // entries and tracepoints of the kernel
@@ -34,19 +34,19 @@ enum class Precedence : std::uint8_t {
   Message,     // from extern.dat
 };
 
-// The time at which an event is due on its thread.
+// The time of an event, and its precedence among events at this time.
 struct Due {
   std::uint64_t time_ns = kForever;
   Precedence precedence = Precedence::Message;
 
   friend auto operator<=>(const Due&, const Due&) = default;
-  // Own records from this time on come after the event.
+  // Own records before this time come before the event.
   std::uint64_t plain_until_ns() const {
     return time_ns == kForever ? kForever : time_ns + (precedence > Precedence::OwnRecord ? 1 : 0);
   }
 };
 
-// The output of a thread's streams.
+// The objects to which a thread's side streams write.
 struct StreamOutput {
   Lane& lane;
   CallFilter& filter;
@@ -58,9 +58,9 @@ struct StreamOutput {
 class SideStream {
  public:
   virtual ~SideStream() = default;
-  // The time when its next event is due; kForever if no event is left.
+  // Returns when the next event is due; kForever if no event is left.
   virtual Due next() const = 0;
-  // Emits the next event, which must exist.
+  // Emits the next event. There must be one.
   virtual void emit_next() = 0;
 };
 
@@ -72,8 +72,8 @@ class KernelStream : public SideStream {
 
   Due next() const override;
   void emit_next() override;  // for all events except calls
-  // Emits the next call and the calls that directly follow it, because there are millions of them. Stops at
-  // `until`, and before events that are due in other streams. Returns false if the next event is not a call.
+  // Emits the next call, and the calls directly after it, because there may be millions of calls. Stops at
+  // `until`, and at `others`, the next event of other streams. Returns false if the next event is no call.
   bool emit_calls(const Due& until, const Due& others);
 
  private:
@@ -94,15 +94,15 @@ class KernelStream : public SideStream {
   StreamOutput to_;
   NameId count_, cpu_;
   LabelId records_lost_;
-  std::uint64_t known_until_ns_ = 0;  // time of its latest message
-  bool may_wait_ = true;              // according to its switches, the thread may wait for a wakeup
-  std::string text_;                  // of the current tracepoint
+  std::uint64_t known_until_ns_ = 0;  // time of the latest message
+  bool may_wait_ = true;              // false if the thread certainly does not wait for a wakeup
+  std::string text_;                  // text of the current tracepoint
   Arguments values_;
 };
 
-// The perf events of one thread, in the order of time. They become a call `linux:schedule` for the time when
-// the thread is off its CPU, a context switch record for each recorded or inferred switch, and the exits,
-// execs and names of tasks. Without CPU tracks, instants show the switches and exits that no call shows.
+// The perf events of one thread, in the order of time. A time off the CPU becomes a call `linux:schedule`.
+// Each switch that was recorded or inferred becomes a context switch record. Exits, execs and names of tasks
+// are shown as well. Without CPU tracks, instants show the switches and exits that no call shows.
 class SwitchStream : public SideStream {
  public:
   SwitchStream(const SwitchPlan& plan, const StreamOutput& output);
@@ -113,7 +113,7 @@ class SwitchStream : public SideStream {
  private:
   const PerfMessage* first() const { return plan_.queue == nullptr ? nullptr : plan_.queue->first(); }
   const PerfMessage* message() const { return is_inferred_next() ? &plan_.inferred[inferred_] : first(); }
-  // True if the next event is the start of the time for which switches are shown, with the thread on a CPU.
+  // True if CpuSlices::show_begin() is next: the thread is on a CPU when switches begin to be shown.
   bool is_begin_next() const;
   bool is_inferred_next() const;
   void emit_inferred();
@@ -129,10 +129,10 @@ class SwitchStream : public SideStream {
   LabelId blocked_, preempted_, switched_in_, switched_out_, exited_, renamed_;
   NameId comm_, cpu_, next_cpu_, state_, is_blocked_, is_runnable_;
   bool is_out_hidden_ =
-      false;  // the call of the last switch out is hidden, and so is the switch in that would end it
-  std::size_t inferred_ = 0;   // number of entries of plan_.inferred that have passed
-  std::size_t outs_ = 0;       // number of switches out until now
-  std::size_t lone_outs_ = 0;  // number of entries of plan_.lone_outs that have passed
+      false;  // the call of the last switch out is hidden, so the next switch in is hidden as well
+  std::size_t inferred_ = 0;   // number of elements of plan_.inferred before now
+  std::size_t outs_ = 0;       // number of switches out before now
+  std::size_t lone_outs_ = 0;  // number of elements of plan_.lone_outs before now
 };
 
 // The thread's execs, loads of libraries and messages.
@@ -146,10 +146,10 @@ class ListedEventStream : public SideStream {
 
   // True if an exec or load is left.
   bool has_own() const { return own_ != 0; }
-  // True if the next event, which must exist, is of this kind.
+  // True if the next event is of this kind. There must be a next event.
   bool is_next(ListedEvent::What what) const { return events_.front().what == what; }
-  // Drops the next event, with a note, if it is an exec or load whose time is impossibly long after the
-  // thread's other events.
+  // Drops the next event if it is an exec or load that is too long after the thread's other events. Then adds
+  // a note and returns true.
   bool drop_impossible(const ThreadFacts& facts, RecordNotes& notes);
 
  private:
@@ -163,7 +163,7 @@ class ListedEventStream : public SideStream {
   NameId path_, message_;
 };
 
-// Estimated exits that were moved. They are own records with times after those of the records that were read.
+// Estimated exits that were moved. They come from records that were read, but have later times than these.
 class MovedExitStream : public SideStream {
  public:
   explicit MovedExitStream(StackRepair& calls) : calls_(calls) {}
@@ -181,52 +181,52 @@ class MovedExitStream : public SideStream {
 // All side streams of one thread, merged by time and precedence.
 class SideStreams {
  public:
-  // Moves the plan's listed events here.
+  // Takes the listed events out of the plan.
   SideStreams(ThreadPlan& plan, Lane& lane, CallFilter& filter, StackRepair& calls, Names& names);
   SideStreams(const SideStreams&) = delete;
   SideStreams& operator=(const SideStreams&) = delete;
 
-  // Selects the first stream again. Must be called after the queues of the streams were filled.
+  // Finds the stream with the first event. Must be called when the queues of the streams have been filled.
   void look_again();
-  // Returns the time from which own records need emit_before(), because an event is due before them. It is 0
-  // if calls inside the program's calls are open, or if estimated exits may have to be moved.
+  // Returns the time from which own records need emit_before(), because an event is due before these records.
+  // The time is 0 if inner calls are open, or if estimated exits may have to be moved.
   std::uint64_t plain_until_ns() const {
     const bool needs_care =
         calls_.inner().open() != 0 || (has_estimated_exits_ && (moves_exits() || returned_ns_ != 0));
     return needs_care ? 0 : first_due_.plain_until_ns();
   }
 
-  // Emits all events that are due before `due`. Returns true if the inner calls must be suspended or cut for
-  // an own record at the time of `due`.
+  // Emits all events that are due before `due`. Returns true if make_room() must be called for an own record
+  // at `due`, because there may be inner calls.
   bool emit_before(const Due& due);
-  // Emits the event that is due first, which must exist. If it is a kernel call, also emits the calls that
-  // directly follow it before `until`.
+  // Emits the first event. There must be one. If it is a kernel call, also emits the kernel calls directly
+  // after it, up to `until`.
   void emit_first(const Due& until);
 
   // ---- Estimated exits, after events that are due before them ----
 
-  // Keeps an exit for later if the thread can't return now, if it has come back to a CPU since its last
-  // record, or if an earlier exit is kept. Otherwise returns false. A final exit's time is not estimated.
+  // Keeps an exit for later if the thread can't return now, if it came back to a CPU after its last record,
+  // or if an earlier exit is kept. Otherwise, returns false. The time of a final exit is not an estimate.
   bool move_exit(const CallRecord& exit, bool is_final);
-  // Emits the exits that were kept, because the thread's next record is at this time. Returns true if the
-  // inner calls must be suspended or cut for that record.
+  // Emits the exits that were kept, because the thread has a record at this time. Returns true if make_room()
+  // must be called for this record.
   bool end_moved_exits(std::uint64_t time_ns);
 
   // ---- After the thread's own records ----
 
   Due next() const { return first_due_; }
-  // True if an exec or load of the thread itself is left.
+  // True if an exec or load is left. Messages do not count, because they are not events of the thread.
   bool has_own_listed() const { return listed_.has_own(); }
-  // Drops the next event, with a note, if it is an exec or load at an impossible time.
+  // If the next event is an exec or load at an impossible time, drops it with a note, and returns true.
   bool drop_impossible_event(const ThreadFacts& facts, RecordNotes& notes);
-  // The number of switches that are shown without records, as calls and instants.
+  // The number of switches that are not written as records, but as calls and instants.
   std::uint64_t unwritten_switches() const { return slices_.unwritten(); }
   // Hides all later switches.
   void stop_switches(std::uint64_t time_ns) {
     slices_.stop(time_ns);
     look_again();
   }
-  // Must be called at the thread's last activity. The thread leaves its CPU, if it is shown there.
+  // Must be called at the thread's last activity. If the thread is shown on a CPU, it leaves this CPU.
   void finish(std::uint64_t time_ns) {
     if (slices_.waits_until_ns() == kForever) slices_.exit(time_ns);
   }
@@ -239,16 +239,16 @@ class SideStreams {
 
   StackRepair& calls_;
   const bool has_estimated_exits_;
-  // Time when the thread came back to a CPU after its last record; 0 if it did not.
+  // The time when the thread came back to a CPU after its last record; 0 if it did not come back.
   std::uint64_t returned_ns_ = 0;
   CpuSlices slices_;
   KernelStream kernel_;
   SwitchStream switches_;
   ListedEventStream listed_;
   MovedExitStream moved_;
-  SideStream* others_ = &switches_;  // the first stream apart from the kernel's
+  SideStream* others_ = &switches_;  // the stream with the first event, without the kernel's
   SideStream* first_ = &kernel_;
-  Due others_due_, first_due_;  // of those streams
+  Due others_due_, first_due_;  // of the next events of these two streams
 };
 
 }  // namespace convert::uftrace

@@ -13,7 +13,7 @@
 namespace convert::uftrace {
 namespace {
 
-// The key of a call that must be open, but has no record.
+// The key of a call that must be open, but whose function is unknown.
 constexpr std::uint64_t kUnknownAddress = 0;
 
 constexpr std::array<std::string_view, 6> kSetjmpNames{"setjmp",    "_setjmp",     "__setjmp",
@@ -66,7 +66,7 @@ void StackRepair::make_room_for_event(std::uint64_t time_ns) {
   end_now(time_ns);
 }
 
-// True if the call will be shown. If the stack is unknown, other calls may also begin or end at this record.
+// True if the record may change shown calls. If the open calls are unknown, it may begin or end any calls.
 bool StackRepair::will_be_seen(const CallRecord& call) {
   return filter_.shows_program() && (!is_settled() || filter_.will_be_seen(call));
 }
@@ -135,14 +135,14 @@ void StackRepair::end_call(std::uint64_t time_ns, std::size_t depth, std::uint64
     close_down_to(depth + 1, time_ns, kExitMissing);
     end_top(time_ns, address, values);
   } else if (depth <= open && is_setjmp(address)) {
-    // setjmp returns a second time, so the calls since its first return have ended.
+    // setjmp returns a second time. All calls that began after the first return have ended.
     notes_.add(kLongjmp, fmt::format("a second return of setjmp at depth {}", depth));
     close_down_to(depth, time_ns, kLongjmp);
   } else if (depth < open) {
     notes_.add(kAddressMismatch, fmt::format("an exit from {:x} at depth {}, where {:x} was entered", address,
                                              depth, lane_.calls()[depth].key));
-    // Damage in the parent's records also affects the inherited calls. The exit is the thread's own record,
-    // so it is correct.
+    // An inherited call may be wrong because of damage in the parent's records. The exit is a record of the
+    // thread itself, so the exit is right.
     if (depth + 1 == open && is_inferred(depth) && is_in_module(address))
       end_top(time_ns, address, values);
     else
@@ -159,7 +159,7 @@ void StackRepair::end_call(std::uint64_t time_ns, std::size_t depth, std::uint64
 // ---- Estimated exits ----
 
 bool StackRepair::move_exit(const CallRecord& exit, bool is_refuted, std::uint64_t returned_ns) {
-  // A gap at the start of a forked child does not matter, because the inherited calls are known.
+  // Gap::Start does not matter: a forked child knows its inherited calls.
   if (gap_ == Gap::Cut || exit.depth + 1 != depth() || lane_.calls()[exit.depth].key != exit.address)
     return false;
   notes_.add(kExitMoved, [&] {
@@ -193,16 +193,16 @@ void StackRepair::lost(std::uint64_t count) {
   interrupted();
 }
 
-// A LOST record has no time, so it gets the latest time before it. Several LOST records in one gap, and all
-// before the first time, become one event.
+// Emits one event for all LOST records in one gap, or before the first time. A LOST record has no time, so
+// `time_ns` is the latest time before the gap.
 void StackRepair::emit_losses(std::uint64_t time_ns) {
   if (pending_losses_ == 0) return;
   lane_.instant(time_ns, labels_.records_lost, {{labels_.count, std::exchange(pending_losses_, 0)}});
   lane_.buffer_full(time_ns);
 }
 
-// Finds the stack at the first record, and at the first record after a gap: `open` calls are open, and an
-// exit names the innermost one.
+// Finds the open calls at the first record, or at the first record after a gap. The depth of the record shows
+// that `open` calls are open. If the record is an exit, its address is that of the innermost call.
 void StackRepair::settle(std::uint64_t time_ns, std::size_t open, const std::uint64_t* exit_address) {
   if (gap_ == Gap::None) return;
   const Gap gap = std::exchange(gap_, Gap::None);
@@ -238,9 +238,9 @@ void StackRepair::settle(std::uint64_t time_ns, std::size_t open, const std::uin
   }
 }
 
-// Readers connect a flow to the call around it, or to the last call that ended inside that call. Without a
-// visible call, the flow can't be connected. Therefore, if not all calls are shown, a flow starts only in the
-// call that forks. drop_hidden_arrows() has already decided whether it ends.
+// Readers connect a flow to the call around it, or to the last call that ended inside this call. Without a
+// visible call, a flow can't be connected. If filters hide calls, a flow therefore starts only if the forking
+// call is shown. drop_hidden_arrows() has already removed the flows whose end would be hidden.
 void StackRepair::emit_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow, bool to_thread) {
   if (!filter_.shows_program()) return;
   if (step == FlowStep::Begin && !filter_.shows_fork_in(depth())) return;
@@ -277,8 +277,8 @@ void StackRepair::begin_inherited(std::uint64_t time_ns) {
 }
 
 // Each record adds a fixed amount to the budget. Subtracts the number of calls that must be inferred for this
-// record. Returns false, with a note, if the budget is too small, or if the record is damage. Damage needs
-// several calls although no records are missing, and its address belongs to no module.
+// record. Returns false and adds a note if the budget is too small, or if the record is damage: several calls
+// must be inferred without a gap before the record, and the record's address is in no module.
 bool StackRepair::may_infer(std::size_t open, std::size_t depth, std::uint64_t address) {
   const std::size_t needed = open > lane_.depth() ? open - lane_.depth() : 0;
   const bool is_damage = needed > 1 && gap_ == Gap::None && !is_in_module(address);
@@ -299,12 +299,12 @@ void StackRepair::open_inferred(std::uint64_t time_ns, std::uint64_t address, co
 }
 
 void StackRepair::end_top(std::uint64_t time_ns, std::uint64_t address, const Arguments& values) {
-  if (lane_.calls().unfiltered_size() == 1) end_arrow(time_ns);  // it is inside no other call
+  if (lane_.calls().unfiltered_size() == 1) end_arrow(time_ns);  // the call is inside no other call
   if (lane_.calls().back().key == address || address == kUnknownAddress || lane_.calls().top_is_filtered() ||
       lane_.rename_top(symbols_.label(address), address))
     return lane_.end(time_ns, values);
-  // The start is already written. The exit, which may be the thread's last record, is the first record with
-  // the name of the call.
+  // The start is already released, so it can't get the name. No earlier record has the name of the call, and
+  // there may be no later record, so the end gets an argument with the name.
   Arguments with_name = values;
   with_name.add({labels_.function, std::string(names_.text(names_.label(symbols_.label(address)).name))});
   lane_.end(time_ns, with_name);
@@ -338,8 +338,8 @@ void StackRepair::exec(std::uint64_t time_ns) {
   end_now(time_ns);
 }
 
-// Executes an ending that waited for the kernel's calls. A new image starts with an empty stack, without
-// calls from its parent.
+// Executes an ending, which may have waited for the kernel's calls. Another program begins without open
+// calls, and inherits no calls.
 void StackRepair::end_now(std::uint64_t time_ns) {
   time_ns = lane_.clamped(time_ns);
   const bool is_exec = std::exchange(ending_, std::nullopt) == Ending::Exec;
@@ -366,7 +366,7 @@ void StackRepair::finish(std::uint64_t time_ns) {
 }
 
 void StackRepair::close_calls(std::uint64_t time_ns) {
-  if (lane_.last_ns() != 0) emit_losses(lane_.last_ns());  // otherwise their time is unknown
+  if (lane_.last_ns() != 0) emit_losses(lane_.last_ns());  // otherwise, the time of losses is unknown
   if (lane_.depth() > 0)
     notes_.add(kOpenAtEnd, fmt::format("{} open at the last record", calls_are(lane_.depth())),
                lane_.depth());

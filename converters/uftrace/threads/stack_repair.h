@@ -1,6 +1,6 @@
-// The call stack of one thread. Converts entries and exits to balanced calls on its lane, and repairs missing
-// ones. Keeps the kernel's calls and the time off the CPU inside the program's calls. Every repair is
-// counted, and is shown in an argument of its call.
+// The call stack of one thread. Converts entries and exits to balanced calls on the thread's lane. Infers
+// missing entries and exits. Lets the calls of the kernel and the time off the CPU be inside the program's
+// calls. Every repair is counted, and is shown in an argument of the repaired call.
 #pragma once
 
 #include <cstddef>
@@ -23,18 +23,18 @@ namespace convert::uftrace {
 
 // The data that a thread inherits from the thread that forked or created it.
 struct ThreadOrigin {
-  // Calls in which a forked child begins, outermost first. Nothing if the thread was not forked, or after
-  // these calls were opened.
+  // Calls in which a forked child begins, outermost first. Nothing if the thread was not forked, or when
+  // these calls have been opened.
   std::optional<std::vector<std::uint64_t>> calls = {};
-  // The flow that ends in its first shown call; 0 without a flow, or after the flow has ended.
+  // The flow that ends in the thread's first shown call; 0 without a flow, or after the flow has ended.
   std::uint64_t flow = 0;
-  bool is_in_process = false;                         // the thread was created, not forked
-  std::uint64_t most_calls = InferredCalls::kBudget;  // that may be open before the first record
+  bool is_in_process = false;                         // true if created by a thread of its process
+  std::uint64_t most_calls = InferredCalls::kBudget;  // limit for calls before the first record
 };
 
 class StackRepair : public OpenCalls {
  public:
-  // The symbols are those at the time of the current record.
+  // `symbols` must always be at the time of the current record.
   StackRepair(Lane& lane, CallFilter& filter, const TaskSymbols& symbols, Names& names, RecordNotes& notes,
               ThreadNoteNames note_names);
 
@@ -42,52 +42,52 @@ class StackRepair : public OpenCalls {
     inferred_ = InferredCalls(origin.most_calls);
     origin_ = std::move(origin);
   }
-  // Opens the inherited calls, unless they are open, because the thread has an event.
+  // Opens the inherited calls, if they are not open yet. Must be called before an event of the thread.
   void begin_inherited(std::uint64_t time_ns);
   // Emits a flow to or from the innermost call.
   void emit_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow, bool to_thread);
-  // True if the flow to this thread has not ended in a call yet.
+  // True if a flow leads to this thread, and has not ended in a call yet.
   bool awaits_arrow() const { return origin_.flow != 0; }
 
   // ---- The calls of the program ----
 
-  // Does not count calls whose exits are moved, because the next record is outside of these calls.
+  // Calls with moved exits do not count, because the next record is outside of these calls.
   std::size_t depth() const override { return inner_.program_depth() - moved_exits_.size(); }
-  // 0 for an inferred call: its address may come from damaged records of another thread, so it proves
-  // nothing.
+  // Returns 0 for an inferred call, because its address may come from damaged records of another
+  // thread.
   std::uint64_t address_at(std::size_t depth) const override {
     return is_inferred(depth) ? 0 : lane_.calls()[depth].key;
   }
-  // True if the stack is known. Then plain records may go directly to the lane.
+  // True if the open calls are known. Then plain records may go directly to the lane.
   bool is_settled() const { return gap_ == Gap::None; }
 
-  // Suspends or ends the calls inside the program's calls, so that only calls of the program are open.
-  // resume() must follow after the record.
+  // Suspends or cuts the inner calls, so that only calls of the program are open. resume() must be called
+  // after the record.
   void make_room(const CallRecord& call);
-  // Does the same for an event. The thread is on its CPU then.
+  // Does the same for an event at which the thread is on its CPU.
   void make_room_for_event(std::uint64_t time_ns);
   void resume() { inner_.resume_kernel(); }
 
-  // True if it is certain that no part of this call is shown. Must be called after make_room().
+  // True if it is certain that no part of the call is shown. Must be called after make_room().
   bool drops(const CallRecord& call) const;
-  // These functions must be called after make_room(). Times must not go back; the caller clamps them. `depth`
-  // is the true one, not modulo 1024. `values` are the call's arguments, or its return value.
+  // These functions must be called after make_room(). Times must not go back. `depth` is the true depth, not
+  // modulo 1024. `values` are the call's arguments, or its return value.
   void entry(std::uint64_t time_ns, std::size_t depth, std::uint64_t address, const Arguments& values);
   void exit(std::uint64_t time_ns, std::size_t depth, std::uint64_t address, const Arguments& values);
-  // Takes a LOST record: `count` records are missing here.
+  // Must be called at a LOST record: `count` records are missing here.
   void lost(std::uint64_t count);
-  // Must be called after unreadable bytes. The next record then shows the stack.
+  // Must be called after unreadable bytes. The next record then shows which calls are open.
   void interrupted() {
     if (gap_ == Gap::None) gap_ = Gap::Cut;
   }
 
   enum class Ending : std::uint8_t { Exec, Exit };
-  // The process image is replaced, or the task ends. The program's calls are over, and later records belong
-  // to another program, or to another task with the same id. Calls of the kernel continue, because they have
-  // their own exits. If they are inside calls of the program, those calls end together with the outermost
-  // kernel call.
+  // Must be called when another program starts, or when the task ends. The program's calls end. Later records
+  // belong to another program, or to another task with the same id. Calls of the kernel continue, because
+  // they have their own exits. If they are inside calls of the program, these calls end together with the
+  // outermost kernel call.
   void end_program(std::uint64_t time_ns, Ending ending);
-  // Does the same, and also ends the calls of the kernel.
+  // Does the same as end_program(), and also cuts the calls of the kernel that are inside program calls.
   void exec(std::uint64_t time_ns);
   // Must be called after a call of the kernel has ended.
   void after_kernel_exit(std::uint64_t time_ns) {
@@ -100,10 +100,10 @@ class StackRepair : public OpenCalls {
 
   MovedExits& moved_exits() { return moved_exits_; }
   const MovedExits& moved_exits() const { return moved_exits_; }
-  // Keeps `exit` for later if it is the exit of the innermost call; see MovedExits::add(). Otherwise, or
-  // after missing records, returns false.
+  // If `exit` is the exit of the innermost call, adds it to moved_exits(); see MovedExits::add(). Otherwise,
+  // or after missing records, returns false.
   bool move_exit(const CallRecord& exit, bool is_refuted, std::uint64_t returned_ns);
-  // Ends the call of the next moved exit. end_all_moved() ends all of them, before an event at `time_ns`.
+  // end_moved() ends the call of the first moved exit. end_all_moved() ends all these calls before `time_ns`.
   void end_moved();
   void end_all_moved(std::uint64_t time_ns);
 
@@ -113,7 +113,7 @@ class StackRepair : public OpenCalls {
   const InnerCalls& inner() const { return inner_; }
 
  private:
-  // Why the stack at the next record is unknown: the record is the first one, or comes after missing ones.
+  // Why the open calls are unknown: the next record is the first (Start), or records are missing (Cut).
   enum class Gap : std::uint8_t { None, Start, Cut };
   struct Labels {
     explicit Labels(Names& names);
@@ -135,8 +135,8 @@ class StackRepair : public OpenCalls {
   bool top_is_visible() const;
   void note_lost_arrow(bool to_thread);
   bool is_inferred(std::size_t depth) const { return inferred_.contains(depth, lane_.calls()[depth].key); }
-  // The argument for repairs at the end of the innermost call. The start and the end of a call must not have
-  // arguments with the same name.
+  // Returns the argument's name for a repair at the end of the innermost call. The start and the end of a
+  // call must not have arguments with the same name.
   NameId end_label() const {
     return is_inferred(lane_.depth() - 1) ? labels_.repaired_end : labels_.repaired;
   }
@@ -157,8 +157,8 @@ class StackRepair : public OpenCalls {
   std::uint64_t pending_losses_ = 0;
   InferredCalls inferred_;
   MovedExits moved_exits_;
-  std::optional<Ending> ending_;  // an ending that waits for the kernel's calls
-  std::uint64_t ending_ns_ = 0;   // time at which it was recorded
+  std::optional<Ending> ending_;  // set while an ending waits for the kernel's calls
+  std::uint64_t ending_ns_ = 0;   // time at which the ending was recorded
 };
 
 }  // namespace convert::uftrace

@@ -1,4 +1,4 @@
-// All facts about a thread before its records are read, and all events that are emitted between the records.
+// All facts about a thread that are known before its records are read, and the events between its records.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ struct SwitchPlan {
   std::vector<bool> short_outs = {};          // see PerfThread
   std::vector<PerfMessage> inferred = {};     // switches that were not recorded, sorted by time
   std::uint64_t last_ns = 0;                  // time of the last recorded switch
-  bool shows_switches = true;                 // otherwise the queue has only exits, execs and names
-  bool shows_preempted = true;                // show preempted threads as calls off the CPU
+  bool shows_switches = true;                 // if false, the queue has only exits, execs and names
+  bool shows_preempted = true;                // if true, calls show times when the thread was preempted
 };
 
 // The kernel events of a thread.
@@ -41,9 +41,9 @@ struct KernelPlan {
   KernelQueue* queue = nullptr;              // null if the thread has none
   std::string thread = {};                   // for notes: "DIR: thread 100"
   const Tracepoints* tracepoints = nullptr;  // null if there are only calls
-  bool skips_outside = false;                // hide events outside of the program's calls
+  bool skips_outside = false;                // if true, hide events outside of the program's calls
 
-  // The time of the last event; kForever if it is unknown.
+  // The time of the last event; kForever if this time is unknown.
   std::uint64_t last_ns() const { return queue == nullptr ? 0 : queue->last_ns(); }
 };
 
@@ -62,28 +62,28 @@ struct ForkPoint {
 
 struct ThreadPlan {
   const Task* task;
-  ProcessId shown_process{};  // as in the timeline
+  ProcessId shown_process{};  // id in the timeline
   ThreadId shown_thread{};
-  bool is_shown = true;          // otherwise other threads only inherit from it
-  fxt::FilePlace place = {};     // place of its record file; empty if it has none
-  std::uint64_t size_bytes = 0;  // its size when the directory was listed
+  bool is_shown = true;          // if false, it is here only for threads that inherit from it
+  fxt::FilePlace place = {};     // place of the record file; empty without one
+  std::uint64_t size_bytes = 0;  // size of the file when the directory was listed
   bool keep_open = true;         // see InputFile
   ThreadFacts facts;
   RecordHead head = {};
   std::unique_ptr<PayloadDecoder> payload_decoder = {};  // may be null
   std::list<ListedEvent> listed_events = {};             // sorted by time
   const ThreadIndex* index = nullptr;                    // null if there is none
-  std::multimap<std::uint64_t, ForkPoint> forks = {};    // by offset of the entry in which the flow starts
+  std::multimap<std::uint64_t, ForkPoint> forks = {};    // indexed by offset of the forking call's entry
   bool is_forked = false;
-  std::vector<std::uint64_t> inherited = {};  // addresses of the calls in which it begins, outermost first
-  std::uint64_t most_calls = 0;               // that may be open before its first record
+  std::vector<std::uint64_t> inherited = {};  // addresses of calls in which it begins, outermost first
+  std::uint64_t most_calls = 0;               // limit for calls that are open before its first record
   SwitchPlan switches = {};
   KernelPlan kernel = {};
-  bool skips_outside = false;          // hide own events outside of the program's calls
+  bool skips_outside = false;          // if true, hide own events outside of the program's calls
   std::uint64_t switches_from_ns = 0;  // hide switches before the first call of the process
-  bool shows_cpu_tracks = false;       // also write switches as records
-  std::string ending = {};             // shown at its end, unless empty
-  std::uint64_t fork_flow = 0;         // the flow that ends in its first call; 0 if none
+  bool shows_cpu_tracks = false;       // if true, also write switches as records
+  std::string ending = {};             // text of an instant at its end; none if empty
+  std::uint64_t fork_flow = 0;         // the flow that ends in its first shown call; 0 if none
 
   WalkedThread walked() const { return {*task, place, facts, payload_decoder.get(), inherited}; }
 };
@@ -91,22 +91,22 @@ using ThreadPlans = std::map<ThreadId, ThreadPlan>;
 
 // ---- Forks (fork_plan.cpp) ----
 
-// Each child of a process, in the order of the pids, gets the earliest free forking call of the process that
-// began before the child ran. (A FORK line has the time when the child ran. At this time, the parent may
-// already be in a later fork.) Perf data name the thread that forked, and the exact time. With these data,
-// the child gets the forking call that this thread had open. Perf data also have children without a FORK
-// line, which posix_spawn, system and popen create. These children run another program before they write a
-// record. The threads of a process get the process's calls of pthread_create in the same way.
+// Assigns a forking call to each child. A FORK line has the time when the child already ran. At this time,
+// the parent may be in a later fork. Therefore, the children of a process are taken in the order of their
+// pids, and each gets the earliest call before its time that no other child has. Perf files have the thread
+// that forked, and the exact time of the fork. With perf files, the child gets the forking call that was open
+// in this thread at this time. Perf files also have children without a FORK line, which posix_spawn, system
+// and popen create. Threads are assigned to calls of pthread_create in the same way.
 //
-// Completes the plans of forked threads and of their parents, and finds the program of each child. `plans`
-// are by tid; a fork whose parent or child is not among them is ignored. The timeline assigns the ids of
-// flows, and has the depth from which calls are not visible. Throws InputError if a record file can't be
+// Completes the plans of forked threads and of their parents, and finds the program of each child.
+// `plans` are indexed by tid. A fork whose parent is not among them is ignored. The timeline assigns the
+// ids of flows, and has the depth limit for visible calls. Throws InputError if a record file can't be
 // read.
 void plan_forks(ThreadPlans& plans, Sessions& sessions, const PerfThreads& perf, bool has_estimated_exits,
                 Symbolizer& symbolizer, Timeline& timeline, Notes& notes);
 
-// If not all calls are shown, a child that begins in no shown call gets no flow. Removes such flows from the
-// plans of both threads. Throws InputError if a record file can't be read.
+// Must be called if filters hide calls. Removes a flow from the plans of both of its threads if the child
+// does not begin in a shown call. Throws InputError if a record file can't be read.
 void drop_hidden_arrows(ThreadPlans& plans, FilterTable& table, Symbolizer& symbolizer);
 
 }  // namespace convert::uftrace

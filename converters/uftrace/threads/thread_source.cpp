@@ -22,8 +22,8 @@ ThreadSource::ThreadSource(ThreadPlan& plan, Lane& lane, SharedByThreads& shared
       cursor_(file_, plan_.facts, stages_.calls, plan_.payload_decoder.get()),
       own_records_(plan_, stages_, lane, shared, context.names, notes_) {}
 
-// The earliest time that the lane can emit, if the file begins with a call. Other first records may be
-// damage.
+// Returns the earliest time that an event of the lane can have. This time is known if the file begins with a
+// call. Other first records may be damage.
 std::uint64_t ThreadSource::begin_ns() const {
   const RecordHead& head = plan_.head;
   return head.first_call && head.first_call_offset == plan_.facts.part.begin
@@ -36,7 +36,7 @@ bool ThreadSource::pump(const PumpBudget& budget) {
   if (!std::exchange(has_begun_, true)) skip_to_range();
   WorkerScratch& scratch = shared_.workers[budget.worker];
   stages_.symbols.use_caches(scratch.labels);
-  if (plan_.is_forked && stages_.symbols.until_ns() == 0)  // the symbols are needed for the inherited calls
+  if (plan_.is_forked && stages_.symbols.until_ns() == 0)  // symbols are needed for the inherited calls
     stages_.symbols.move_to(plan_.task->fork_ns.value_or(0));
   stages_.filter.use_scratch(scratch);
   stages_.streams.look_again();
@@ -51,7 +51,7 @@ bool ThreadSource::pump(const PumpBudget& budget) {
   return false;
 }
 
-// The records before a range of time are not needed, except for the entries of the calls that are open there.
+// Skips the records before the requested range, except the entries of calls that are open in the range.
 void ThreadSource::skip_to_range() {
   const IndexMark* const mark =
       plan_.index == nullptr ? nullptr : plan_.index->before(lane_.store().needed_from_ns());
@@ -68,13 +68,13 @@ void ThreadSource::skip_to_range() {
 void ThreadSource::read_block(const PumpBudget& budget, WorkerScratch& scratch) {
   const std::uint64_t start = cursor_.offset(), records = cursor_.records();
   const std::uint64_t left = cursor_.end() - std::min(start, cursor_.end());
-  // A record of 16 bytes usually becomes at most one pending event of the lane.
+  // A record of 16 bytes usually becomes at most one event of the lane.
   const std::size_t most = budget.bytes / sizeof(PendingEvent) * kRecordSize + RecordCursor::kLookahead;
   const std::size_t wanted = std::min<std::uint64_t>(std::max(most, RecordCursor::kMinBlock), left);
   const std::uint64_t end = start + wanted;
   if (scratch.block.size() < wanted) scratch.block.resize(wanted);
-  // If records are held back, starts with a small block. While the thread is in the kernel, only few records
-  // are due at a time, and the others would be read again.
+  // If a record was held back, the first block is small. While the thread is in the kernel, only few records
+  // are due in each pump, and the other records of a large block would be read again.
   std::size_t size = cursor_.is_held() ? RecordCursor::kMinBlock : wanted;
   std::uint64_t block_end = start;
   do {
@@ -97,7 +97,7 @@ void ThreadSource::emit_block(std::uint64_t delivered_until_ns, WorkerScratch& s
     });
 }
 
-// Emits records. `fast_calls` makes the loop for plain records, with the current symbols.
+// Emits the records of the block. `fast_calls` makes the loop for plain records, with the current symbols.
 template <typename MakeCalls>
 void ThreadSource::emit_records(std::uint64_t delivered_until_ns, WorkerScratch& scratch,
                                 MakeCalls fast_calls) {
@@ -114,8 +114,8 @@ void ThreadSource::emit_records(std::uint64_t delivered_until_ns, WorkerScratch&
 
 // ---- The thread has no more records before a time ----
 
-// Emits the events of the side streams until `until_ns`, because no own record comes before it. After the
-// last record, the calls of the thread end with the last activity of the thread itself.
+// Emits the events of the side streams until `until_ns`. Must be called if no own record comes before. After
+// the last record, open calls end with the last activity of the thread itself.
 void ThreadSource::emit_streams_until(std::uint64_t until_ns) {
   SideStreams& streams = stages_.streams;
   if (plan_.skips_outside && plan_.head.first_call && cursor_.is_done() &&
@@ -129,8 +129,8 @@ void ThreadSource::emit_streams_until(std::uint64_t until_ns) {
   end_thread_before(until);
 }
 
-// Must be called when all events before `due` have been emitted. The thread has ended if the next event is
-// not its own: a message, or another thread that comes to its CPU.
+// Must be called when all events before `due` have been emitted. Ends the thread if no event of the thread
+// itself follows: only messages, or another thread's switch in on the CPU.
 void ThreadSource::end_thread_before(const Due& due) {
   if (!cursor_.is_done() || stages_.streams.has_own_listed()) return;
   const auto is_behind = [&](std::uint64_t last_ns) { return due > Due{last_ns, Precedence::Switch}; };

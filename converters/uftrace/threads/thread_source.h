@@ -1,6 +1,6 @@
-// Reads one <TID>.dat forward and fills the thread's lane. Plain entries and exits go from a block to the
-// lane at memory speed. All other items go to OwnRecords, and SideStreams emits the events between them.
-// docs/inside.md shows the pipeline.
+// Reads one <TID>.dat forward, and fills the thread's lane. Plain entries and exits go from a block to the
+// lane at memory speed. All other items go to OwnRecords. SideStreams emits the events that are due between
+// the records. docs/inside.md shows the pipeline.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace convert::uftrace {
 
 class ThreadSource : public Source {
  public:
-  // The arguments must stay valid until Timeline::run() returns. Throws InputError if it can't open the file.
+  // The arguments must stay valid until Timeline::run() returns. Throws InputError if opening a file fails.
   ThreadSource(ThreadPlan& plan, Lane& lane, SharedByThreads& shared, ImportContext& context);
 
   bool pump(const PumpBudget& budget) override;
@@ -52,7 +52,7 @@ class ThreadSource : public Source {
   RecordCursor cursor_;
   OwnRecords own_records_;
   bool has_begun_ = false;
-  std::uint64_t delivered_until_ns_ = 0;  // the budget's time, once it was reached
+  std::uint64_t delivered_until_ns_ = 0;  // the budget's time, after pump() has reached it
   bool are_calls_over_ = false;
   std::uint64_t calls_end_ns_ = kForever;
 };
