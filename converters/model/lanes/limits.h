@@ -1,4 +1,4 @@
-// The limits of a sink for one thread, and the rules for calls and instants that exceed them.
+// The limits of a sink, and the rules for calls and instants that are nested too deep.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 
 namespace convert {
 
-// The limits of a sink. Lanes and the timeline drop, cut or replace events beyond them, and count these.
+// The limits of a sink. Lanes and the timeline drop, cut or replace what exceeds a limit, and count it.
 struct SinkLimits {
   std::uint32_t arguments_per_record = std::numeric_limits<std::uint32_t>::max();
   std::size_t depth = std::numeric_limits<std::size_t>::max();         // levels of nested calls and instants
-  std::uint64_t id_limit = std::numeric_limits<std::uint64_t>::max();  // ids of threads are below it
+  std::uint64_t id_limit = std::numeric_limits<std::uint64_t>::max();  // ids of threads are less than this
 };
 
 enum class DurationForm : std::uint8_t { Mixed, Pairs };
@@ -24,18 +24,18 @@ struct ShortCallRule;
 
 struct LaneOptions {
   SinkLimits limits = {};
-  // Calls at this depth and deeper are dropped, with their begin and end, and counted. Instants are dropped
-  // if they would be deeper than both `max_depth` and the sink's depth.
+  // Calls at this depth and deeper are dropped and counted. An instant is dropped if its level is at least
+  // `max_depth` and at least the sink's depth.
   std::size_t max_depth = limits.depth;
   DurationForm durations = DurationForm::Mixed;
-  // Null: calls of any length are emitted. Borrowed.
+  // If null, calls of any length are emitted. The rule must outlive the lanes.
   const ShortCallRule* short_calls = nullptr;
 
   // The deepest level that an instant can have.
   std::size_t deepest_instant() const { return std::max(max_depth, limits.depth) - 1; }
 };
 
-// The number of calls and instants of a lane that were dropped because they are nested too deep.
+// The number of calls and instants that were dropped because they are nested too deep.
 struct TooDeepCount {
   std::uint64_t count = 0;
   LabelId first{};
@@ -49,13 +49,13 @@ struct TooDeepCount {
   }
 };
 
-// The levels of a thread's instants. Viewers stack instants with the same time on top of each other, above
-// the open calls.
+// The levels of a thread's instants. Viewers draw instants with the same time as a stack inside the open
+// calls.
 class InstantStack {
  public:
   enum class Form : std::uint8_t {
     Instant,
-    Pair,  // on the deepest level: a call of zero length, after which the level is free again
+    Pair,  // on the deepest level: a call of zero length, after which this level is free again
     TooDeep,
   };
 

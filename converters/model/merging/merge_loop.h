@@ -22,7 +22,7 @@
 
 namespace convert {
 
-// Merged events on their way to the sink, and the chunks that hold them.
+// Merged events on their way to the sink, and the chunks with these events.
 class MergedBatch {
  public:
   MergedBatch(EventSink& sink, ChunkPool& pool) : sink_(sink), pool_(pool) { runs_.reserve(kEvents); }
@@ -32,12 +32,12 @@ class MergedBatch {
     events_ += run.events.size();
     if (events_ >= kEvents) flush();
   }
-  // Keeps a chunk until its events are written. Then the chunk is used again.
+  // Stores a chunk until its events are written. Then the pool gets the chunk back.
   void retire(std::unique_ptr<EventChunk> chunk) { used_chunks_.push_back(std::move(chunk)); }
   void flush();
 
  private:
-  static constexpr std::size_t kEvents = 1024;  // so few that they stay in the cache until they are written
+  static constexpr std::size_t kEvents = 1024;  // few enough to stay in the cache until they are written
 
   EventSink& sink_;
   ChunkPool& pool_;
@@ -48,7 +48,7 @@ class MergedBatch {
 
 class MergeLoop {
  public:
-  // The parts of the Timeline that the loop reads and merges.
+  // The parts of the Timeline that the loop uses.
   struct Parts {
     ChunkPool pool = {};
     std::vector<TimelineInput> inputs = {};
@@ -58,29 +58,29 @@ class MergeLoop {
     std::vector<SharedSourceState> shared_sources = {};
   };
 
-  // Keeps references to the parts and the sink, which must outlive the loop. `order` has the numbers of the
-  // lanes. At equal times, lanes are merged in this order. `lookahead_bytes` is that of TimelineOptions.
+  // Parts and sink must outlive the loop. `order` has the numbers of all lanes. At equal times, lanes are
+  // merged in this order. `lookahead_bytes` is the member of TimelineOptions.
   MergeLoop(Parts& parts, std::span<const std::size_t> order, std::size_t lookahead_bytes, std::size_t jobs,
             EventSink& sink);
 
-  // Reads until the first time of each `wanted` input is known, and merges nothing. Returns the times by
-  // input; kForever for an input without events.
+  // Reads until the first time of each `wanted` input is known, and merges nothing. Returns the first times,
+  // indexed by input; kForever for an input without events.
   std::vector<std::uint64_t> find_first_times(const std::vector<bool>& wanted,
                                               const std::function<void()>& tick);
-  // Reads and merges everything, or until the sink has enough. Calls `tick` between two rounds. `tick` may
-  // throw an exception to stop.
+  // Reads and merges all events, or until the sink has enough. Calls `tick` between two rounds. `tick` may
+  // throw an exception to stop the run.
   void run(const std::function<void()>& tick);
 
  private:
   struct LaneState {
     Lane* lane;
     std::uint32_t number;  // the number of the lane in the sink
-    SourceState* source;   // null if no more events will come
+    SourceState* source;   // null if no source fills the lane
     TimelineInput* input;
     SealedEvents sealed = {};
     PendingEvent* read = nullptr;   // next event in `sealed`
     PendingEvent* end = nullptr;    // end of `sealed`
-    std::uint64_t unsealed_ns = 0;  // unsealed events will not be before this time, which includes the offset
+    std::uint64_t unsealed_ns = 0;  // no unsealed event is before this; includes the offset
 
     EventQueue& queue() const { return lane->store().queue(); }
   };
@@ -98,16 +98,16 @@ class MergeLoop {
 
   EventSink& sink_;
   std::vector<TimelineInput>& inputs_;
-  std::vector<LaneState> lanes_;  // by rank: at equal times, lower ranks go first
-  LoserTree tree_;                // times of the lanes; a lane without events may have got events since
+  std::vector<LaneState> lanes_;  // indexed by rank; lower ranks go first at equal times
+  LoserTree tree_;                // times of lanes, too low for a lane that got events since
   PumpPlan plan_;
   MergedBatch batch_;
   bool is_merging_ = false;  // true if the loop consumes sealed events
   std::uint64_t needed_from_ns_ = 0, needed_until_ns_ = kForever;
   LaneState* blocking_ = nullptr;  // the lane without events for which the merge waits
-  Workers workers_;                // destroyed first, because its tasks use the other members
-  bool alternates_;                // two threads take turns to pump the only source; the other one merges
-  bool worker_merges_ = false;     // whose turn it was
+  Workers workers_;                // destroyed first, because tasks use the other members
+  bool alternates_;                // two threads take turns: one pumps the only source, and one merges
+  bool worker_merges_ = false;     // true if the worker merged last
 };
 
 }  // namespace convert

@@ -7,7 +7,7 @@
 namespace convert {
 namespace {
 
-// Limits the number of unread sources that are read together. It is a usual number of cores.
+// The number of unread sources that are read together. A computer often has this number of cores.
 constexpr std::size_t kReadTogether = 16;
 
 std::size_t share_of(std::size_t bytes, std::size_t lanes) {
@@ -19,9 +19,9 @@ std::size_t share_of(std::size_t bytes, std::size_t lanes) {
 
 LookaheadShares::LookaheadShares(std::size_t lookahead_bytes, std::size_t lanes, bool is_order_free)
     : total(lookahead_bytes), lane(share_of(lookahead_bytes, lanes)) {
-  // The bytes of all sources in one round. These events stay in the cache until they are merged.
+  // All sources together read this amount in one round. So events are still in the cache at the merge.
   constexpr std::size_t kRoundBytes = std::size_t{2} << 20;
-  // A smaller number would not be worth the system call and the round.
+  // For fewer bytes, the system call and the round would take too much time.
   constexpr std::size_t kMinSourceBytes = std::size_t{16} << 10;
   shared_source = std::min(share_of(lane, 4), share_of(kRoundBytes, lanes));
   source = is_order_free ? std::max(shared_source, kMinSourceBytes) : shared_source;
@@ -89,7 +89,7 @@ std::span<const PumpPlan::Task> PumpPlan::plan_round(std::uint64_t merged_ns) {
     return !source->is_candidate;
   });
   std::ranges::sort(candidates_);
-  std::vector<std::uint64_t> least_ns(inputs_, kForever);  // by input: the least progress of its sources
+  std::vector<std::uint64_t> least_ns(inputs_, kForever);  // indexed by input: least progress of sources
   std::vector<bool> is_at_limit(inputs_);
   for (SourceState* const source : candidates_) {
     const std::uint64_t watermark_ns = source->source->watermark_ns();
@@ -101,7 +101,7 @@ std::span<const PumpPlan::Task> PumpPlan::plan_round(std::uint64_t merged_ns) {
     tasks_.push_back({source, nullptr, shares_.source, limit_ns});
     least_ns[source->input] = std::min(least_ns[source->input], watermark_ns);
   }
-  // Sources on which all others wait begin first.
+  // Shared sources begin first, because other sources wait for them.
   for (SharedSourceState& shared : shared_sources_) {
     const bool is_ahead =
         least_ns[shared.input] != kForever && least_ns[shared.input] >= before_ns[shared.input];

@@ -57,7 +57,7 @@ void SharedThreads::write(std::span<const MergedRun> runs) {
   if (!runs_.empty()) SinkStage::write(runs_);
 }
 
-// Returns false if the event is dropped, or if its replacements were added instead.
+// Returns false if the event is dropped, or if other events were added in its place.
 bool SharedThreads::keeps(Thread& thread, const PendingEvent& event, TooDeepCount& too_deep) {
   auto& call_ends = thread.call_ends;
   while (!call_ends.empty() && call_ends.back() <= event.time_ns) call_ends.pop_back();

@@ -1,5 +1,5 @@
-// Threads on which several lanes show their events. Each lane keeps the sink's depth limit, but does not know
-// the depth of the other lanes. This stage checks instants and pairs against the depth of all lanes.
+// Threads on which several lanes show their events. No lane exceeds the sink's depth limit, but a lane does
+// not know the depth of other lanes. This stage limits the depth of instants and pairs on all lanes together.
 #pragma once
 
 #include <cstddef>
@@ -24,16 +24,16 @@ class SharedThreads final : public SinkStage {
   void add_lanes(std::span<const LaneInfo> lanes) override;
   void write(std::span<const MergedRun> runs) override;
 
-  // The number of events that were dropped here, by lane.
+  // The numbers of events that were dropped here, indexed by lane.
   std::span<const TooDeepCount> too_deep() const { return too_deep_; }
 
  private:
   static constexpr std::size_t kNotShared = ~std::size_t{0};
 
   struct Thread {
-    std::vector<std::uint64_t> call_ends = {};  // of open calls, outermost first; kForever for unknown ends
+    std::vector<std::uint64_t> call_ends = {};  // ends of open calls, outermost first; kForever if unknown
     InstantStack instants = {};
-    std::size_t dropped_begins = 0;  // begins that were dropped and whose ends must be dropped
+    std::size_t dropped_begins = 0;  // open pairs that were dropped; drop their ends as well
   };
   bool keeps(Thread& thread, const PendingEvent& event, TooDeepCount& too_deep);
   bool keeps_instant(Thread& thread, const PendingEvent& event, TooDeepCount& too_deep);
@@ -42,8 +42,8 @@ class SharedThreads final : public SinkStage {
   std::vector<std::size_t> thread_of_lane_;  // index in threads_, or kNotShared
   std::vector<Thread> threads_;
   std::vector<MergedRun> runs_;
-  std::deque<PendingEvent> replacements_;  // events to which runs_ refers
-  std::vector<TooDeepCount> too_deep_;     // by lane
+  std::deque<PendingEvent> replacements_;  // new events, to which runs_ refers
+  std::vector<TooDeepCount> too_deep_;     // indexed by lane
 };
 
 }  // namespace convert

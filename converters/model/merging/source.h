@@ -1,6 +1,6 @@
-// Readers of inputs, which fill lanes block by block. Most files belong to one source. A file whose events
-// belong to the lanes of several sources is read by a shared source, which delivers its events to those
-// sources.
+// Readers of inputs, which fill lanes block by block. Most files are read by one source. If the events of a
+// file belong to the lanes of several sources, a shared source reads this file, and delivers the events to
+// these sources.
 #pragma once
 
 #include <algorithm>
@@ -24,31 +24,31 @@ struct TimeSpan {
 
 // The limits of one pump().
 struct PumpBudget {
-  std::size_t bytes;  // the approximate size of the events and arguments that it may add to lanes
-  // Events at or after this time must not be emitted: shared sources have not delivered them yet.
+  std::size_t bytes;  // the approximate size of the events and arguments to add to lanes
+  // Events at or after this time must not be emitted, because shared sources may deliver earlier events.
   std::uint64_t delivered_until_ns = kForever;
-  // The number of the thread that pumps, below TimelineOptions::jobs. Each thread may have its own memory.
+  // The number of the thread that pumps, below TimelineOptions::jobs. A source may have memory for each.
   std::size_t worker = 0;
 };
 
-// Reads an input forward and fills its lanes. Several threads pump different sources at the same time.
-// Therefore, data that sources share must be read-only or locked. Only one thread at a time pumps a source,
-// but it need not always be the same thread.
+// Reads an input forward, and fills the lanes of this input. Several threads pump different sources at the
+// same time. Therefore, data that sources share must be read-only or locked. Only one thread at a time pumps
+// a source, but not always the same thread.
 class Source {
  public:
   virtual ~Source() = default;
-  // Reads on and emits events until the budget is used. Returns false at the end of the input, when all calls
-  // have ended.
+  // Reads on, and emits events until the budget is used. Returns false at the end of the input. Then all
+  // calls must have ended.
   virtual bool pump(const PumpBudget& budget) = 0;
-  // A time before which none of the lanes has an event, as far as is known before the first pump().
+  // A time before which no lane has an event. Must be known before the first pump(); 0 if it is unknown.
   virtual std::uint64_t begin_ns() const { return 0; }
-  // The end of the program's last call, known at the end of the input. kForever if it is unknown, 0 if the
-  // input records no calls. Later events belong to the kernel or to the recorder.
+  // The end of the program's last call, known at the end of the input. kForever if the end is unknown, and 0
+  // if the input records no calls. Later events belong to the kernel or to the recorder.
   virtual std::uint64_t calls_end_ns() const { return kForever; }
-  // The times of the first and last mark if an input records no calls, known at its end; otherwise nothing.
+  // If the input records no calls: the times of its first and last mark, known at the end of the input.
   virtual std::optional<TimeSpan> marks() const { return std::nullopt; }
-  // A time before which none of the lanes gets another event. When pump() has reached
-  // PumpBudget::delivered_until_ns, this is at least that time.
+  // A time before which no lane gets another event. When pump() has reached PumpBudget::delivered_until_ns,
+  // the watermark is at least this time.
   virtual std::uint64_t watermark_ns() const = 0;
 };
 
@@ -56,11 +56,11 @@ class Source {
 class SharedSource {
  public:
   virtual ~SharedSource() = default;
-  // Reads one block into memory of its own, while other threads pump sources. Returns false at the end.
+  // Reads one block into its own memory, while other threads pump sources. Returns false at the end.
   virtual bool pump(const PumpBudget& budget) = 0;
-  // Delivers the data that was read to the sources. No other thread runs meanwhile.
+  // Delivers the data that pump() has read to the sources. No other thread runs meanwhile.
   virtual void deliver() = 0;
-  // All later events come at or after this time.
+  // All events that are delivered from now on are at this time or later.
   virtual std::uint64_t watermark_ns() const = 0;
   // Bytes that were delivered but not consumed yet.
   virtual std::size_t waiting_bytes() const = 0;

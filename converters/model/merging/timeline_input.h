@@ -1,4 +1,4 @@
-// One input of a timeline, and the functions that move its times by its offset.
+// One input of a timeline, and the functions that add the input's offset to times.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@ struct TimelineInput {
   std::int64_t clock_ns = 0;                // the part of the offset that results from the input's clock
   std::int64_t moved_ns = 0;                // the rest of the offset, which the user requested
   std::int64_t offset_ns = 0;               // the sum, which is added to all times
-  std::optional<std::string> cpus_of = {};  // the machine whose CPUs are shown; nothing: no CPUs are shown
-  std::uint64_t first_ns = kForever, last_ns = 0;  // times of its events, including the offset
+  std::optional<std::string> cpus_of = {};  // the machine whose CPUs are shown; nothing without CPUs
+  std::uint64_t first_ns = kForever, last_ns = 0;  // times of first and last event, including the offset
 };
 
 inline std::uint64_t magnitude_of(std::int64_t offset_ns) {
@@ -25,7 +25,7 @@ inline std::uint64_t magnitude_of(std::int64_t offset_ns) {
   return offset_ns < 0 ? ~bits + 1 : bits;
 }
 
-// Times are not moved beyond the first and the last possible time.
+// These functions do not move a time beyond the first and the last possible time.
 inline std::uint64_t apply_offset(std::uint64_t time_ns, std::int64_t offset_ns) {
   const std::uint64_t magnitude = magnitude_of(offset_ns);
   if (offset_ns < 0) return time_ns - std::min(time_ns, magnitude);
