@@ -1,5 +1,5 @@
 // A file `<module>.dbg` of a recording has the source lines, argument specs and enum definitions of one
-// module. The lines L, A and R after an F line belong to this function.
+// module. The L, A and R lines after an F line belong to the function of the F line.
 //
 //   E: enum color {RED,GREEN=5}
 //   F: <offset> <name>          L: <line> <file>          A: <items>          R: <items>

@@ -51,14 +51,14 @@ struct SpecItem {
 struct SpecEntry {
   std::string pattern;  // a pattern for function names
   std::string module;   // the only module of the spec; empty: all modules
-  bool is_auto = true;  // a name without values; they come from DWARF or the automatic lists
+  bool is_auto = true;  // a name without values, which come from DWARF or the automatic lists
   std::vector<SpecItem> items;
   friend bool operator==(const SpecEntry&, const SpecEntry&) = default;
 };
 
 // The properties of the recorded machine that determine the sizes of values.
 struct Machine {
-  std::size_t word_size = 8;     // bytes of a pointer in the recorded program
+  std::size_t word_size = 8;     // size of a pointer in the recorded program
   bool has_long_doubles = true;  // 32-bit ARM stores 8 bytes for f80
 };
 

@@ -19,7 +19,7 @@ namespace {
 // minutes, or overflows the stack in the C library.
 constexpr std::size_t kMostRepeated = 1000;
 constexpr std::size_t kMostItems = 1024;  // for one function; a payload has fewer values
-// The numbers are limited, because each function is compared with each pattern.
+// Limits the modules and patterns, because each function is compared with each pattern.
 constexpr fxt::Limit kModules{"modules in the argument specs of a function", 16, 0};
 constexpr fxt::Limit kPatterns{"patterns for functions with arguments or results", 256, 0};
 

@@ -51,7 +51,7 @@ class CallWalk {
   //   skipped(call, offset)     called for a skipped call; before_call() and after_call() are not
   //   before_call(item)         called before a call with a possible time changes open()
   //   after_call(item)          called when a call has changed open(), even if its time is impossible
-  //   other_record(item)        optional; called for an event or a loss
+  //   other_record(item)        optional; called for all other items, such as events and damage
   //   ended(call)               optional; called if the innermost open call has ended without an exit
   //   inferred(call)            optional; called if an innermost call was opened without an entry
   //   exited(call, exit)        optional; called if the innermost open call ends with this exit

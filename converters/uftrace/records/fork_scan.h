@@ -64,8 +64,8 @@ using CallKey = std::pair<std::uint64_t, std::size_t>;  // address, depth
 using ForkKinds = EpochCaches<AddressCache<ForkKind>>;
 
 // Scans a thread until the last of `times_ns`, which are sorted, and until the addresses of all found calls
-// are known. `first_exits` has, for each child, the call of its first exit record. These calls fork, whatever
-// their functions are called. Throws InputError if the file can't be read.
+// are known. `first_exits` has the calls whose exit is the first record of a child. These calls fork,
+// whatever their functions are called. Throws InputError if the file can't be read.
 ForkScanResult scan_forks(const WalkedThread& thread, Symbolizer& symbolizer,
                           std::span<const std::uint64_t> times_ns, const std::set<CallKey>& first_exits,
                           ForkKinds& kinds);
@@ -77,7 +77,7 @@ struct RecordHead {
   std::uint64_t first_call_offset = 0;  // its offset in the file
 };
 
-// Searches the first MiB of the file, not counting holes. Returns an empty result if no record is found
+// Searches the first MiB of the thread's part of the file. Returns an empty result if no record is found
 // there. Throws InputError if the file can't be read.
 RecordHead read_head(const fxt::FilePlace& place, const ThreadFacts& facts);
 

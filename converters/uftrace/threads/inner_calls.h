@@ -125,9 +125,9 @@ class InnerCalls {
   std::vector<KernelFrame> frames_;    // outermost first
   std::size_t drawn_ = 0;              // number of frames that are on the lane
   bool is_suspended_ = false;          // the drawn frames are suspended
-  std::size_t below_switch_ = kOnCpu;  // number of drawn frames below the call off the CPU
-  std::size_t late_ = 0;     // number of calls with an exit that end on the lane with the call off the CPU
-  bool is_off_cpu_ = false;  // the call off the CPU is open
+  std::size_t below_switch_ = kOnCpu;  // number of drawn frames below the off-CPU call
+  std::size_t late_ = 0;     // number of calls with an exit that end on the lane with the off-CPU call
+  bool is_off_cpu_ = false;  // the off-CPU call is open
 };
 
 }  // namespace convert::uftrace

@@ -43,7 +43,7 @@ void SideStreams::choose_first() {
 }
 
 void SideStreams::emit_first(const Due& until) {
-  // Not for an exec, which would end the inherited calls at once, or a message, when the thread may not run.
+  // Opens the inherited calls, but not at an exec (it would end them) or a message (the thread may not run).
   const std::uint64_t time_ns = first_due_.time_ns;
   if (first_ != &listed_ || listed_.is_next(ListedEvent::What::Dlopen)) calls_.begin_inherited(time_ns);
   MovedExits& moved = calls_.moved_exits();

@@ -193,8 +193,8 @@ void StackRepair::lost(std::uint64_t count) {
   interrupted();
 }
 
-// Emits one event for all LOST records in one gap, or before the first time. A LOST record has no time, so
-// `time_ns` is the latest time before the gap.
+// Emits one event for all losses that have no event yet. A LOST record has no time, so `time_ns` is the
+// latest time before the loss. If there is none, it is the next time.
 void StackRepair::emit_losses(std::uint64_t time_ns) {
   if (pending_losses_ == 0) return;
   lane_.instant(time_ns, labels_.records_lost, {{labels_.count, std::exchange(pending_losses_, 0)}});

@@ -27,12 +27,12 @@ namespace convert::uftrace {
 
 // The switches of a thread.
 struct SwitchPlan {
-  PerfQueue* queue = nullptr;                 // null if no switches are known
+  PerfQueue* queue = nullptr;                 // null if perf has no events of the thread
   std::vector<std::uint64_t> lone_outs = {};  // see PerfThread
   std::vector<bool> short_outs = {};          // see PerfThread
   std::vector<PerfMessage> inferred = {};     // switches that were not recorded, sorted by time
-  std::uint64_t last_ns = 0;                  // time of the last recorded switch
-  bool shows_switches = true;                 // if false, the queue has only exits, execs and names
+  std::uint64_t last_ns = 0;                  // time of the last perf event of the thread
+  bool shows_switches = true;                 // if false, switches only disprove estimated exits
   bool shows_preempted = true;                // if true, calls show times when the thread was preempted
 };
 

@@ -22,8 +22,8 @@ ThreadSource::ThreadSource(ThreadPlan& plan, Lane& lane, SharedByThreads& shared
       cursor_(file_, plan_.facts, stages_.calls, plan_.payload_decoder.get()),
       own_records_(plan_, stages_, lane, shared, context.names, notes_) {}
 
-// Returns the earliest time that an event of the lane can have. This time is known if the file begins with a
-// call. Other first records may be damage.
+// Returns the earliest time that an event of the lane can have, if the file begins with a call. Otherwise
+// returns 0, because the first record may be damage.
 std::uint64_t ThreadSource::begin_ns() const {
   const RecordHead& head = plan_.head;
   return head.first_call && head.first_call_offset == plan_.facts.part.begin
