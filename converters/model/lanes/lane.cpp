@@ -19,7 +19,7 @@ namespace {
 
 constexpr NameId kUnnamed{};
 
-// Returns the first `count` arguments, and the others.
+// Returns the first `count` arguments, and the other arguments.
 std::pair<ArgumentRow, ArgumentRow> split(ArgumentRow row, std::size_t count) {
   const auto middle = std::ranges::next(row.begin(), static_cast<std::ptrdiff_t>(count), row.end());
   const auto words = row.words();
@@ -85,7 +85,7 @@ void Lane::end_shown(std::uint64_t time_ns, const Arguments& arguments) {
   if (!store_.skip(call)) extend(call, arguments);
 }
 
-// Leaves the call out if it is too short, and otherwise shows what is missing in it.
+// Leaves the call out if it is too short. Otherwise, its arguments show what is left out inside.
 void Lane::end_by_length(std::uint64_t time_ns, const Arguments& arguments) {
   const std::size_t depth = this->depth() - 1;
   if (calls().top_is_filtered() || calls().unfiltered_size() > options_.max_depth) {
@@ -114,7 +114,7 @@ void Lane::end_by_length(std::uint64_t time_ns, const Arguments& arguments) {
   end_shown(time_ns, with_left_out_);
 }
 
-// The words of a call in the trace.
+// Returns the number of words that a call takes in the trace.
 std::size_t Lane::words_of(const PendingEvent& call, std::uint64_t end_ns, const Arguments& arguments) const {
   const std::uint64_t length_ns = end_ns - call.time_ns;
   const bool is_pair = must_be_pair(call, end_ns, call.argument_count() + arguments.size());
@@ -138,7 +138,7 @@ void Lane::resume_top() {
   store_.calls().resume_top();
 }
 
-// Ends a call that options leave out, that is too deep, or that is written as a pair.
+// Ends a call that is filtered, that is too deep, or that is written as a pair.
 void Lane::end_slow(std::uint64_t time_ns, const Arguments& arguments) {
   advance(time_ns);
   if (calls().top_is_filtered()) return store_.calls().pop_filtered();
@@ -173,7 +173,7 @@ void Lane::drop(std::size_t depth) {
 
 bool Lane::end_earlier(std::size_t depth, std::uint64_t time_ns, const Arguments& arguments) {
   assert(depth < calls().size() && time_ns <= last_ns_);
-  if (calls().unfiltered_size() > options_.max_depth) return false;  // the top must not become visible
+  if (calls().unfiltered_size() > options_.max_depth) return false;  // the top call must not become visible
   if (!calls()[depth].is_pending() || options_.durations == DurationForm::Pairs) return false;
   const PendingEvent& call = *calls()[depth].event;
   const std::size_t count = call.argument_count() + arguments.size();
@@ -190,7 +190,7 @@ bool Lane::rename_top(LabelId label, std::uint64_t key) {
   const std::size_t depth = calls().size() - 1;
   OpenCall& call = store_.calls()[depth];
   call.key = key;
-  // Calls that are filtered or too deep are not shown, so their names do not matter.
+  // Succeeds for a call that is filtered or too deep, because its name is not shown.
   if (!call.is_pending()) return calls().is_filtered(depth) || depth >= options_.max_depth;
   call.event->label = label;
   return true;
@@ -262,7 +262,7 @@ void Lane::push_value(std::uint64_t time_ns, EventKind kind, const T& value) {
   push(time_ns, kind, {}, 0, words - 1);
 }
 
-// A blob's block holds two texts: its name and its bytes.
+// The block of a blob has two texts: the name and the bytes of the blob.
 void Lane::blob(std::uint64_t time_ns, std::string_view name, std::span<const std::byte> bytes) {
   advance(time_ns);
   const auto put = [](std::uint64_t* at, const void* data, std::size_t size) {
@@ -283,7 +283,7 @@ void Lane::buffer_full(std::uint64_t time_ns) {
 
 // ---- Memory ----
 
-// Stores the arguments in a block of their own. Returns null without arguments.
+// Stores the arguments in a new block. Returns null if there are no arguments.
 const std::uint64_t* Lane::keep(std::span<const std::uint64_t> words, std::size_t count) {
   if (count == 0) return nullptr;
   std::uint64_t* const block = store_.new_block(count, words.size());
@@ -291,7 +291,7 @@ const std::uint64_t* Lane::keep(std::span<const std::uint64_t> words, std::size_
   return block - 1;
 }
 
-// Does the same as keep() above, but cuts the arguments to the number that a record can hold.
+// Does the same as keep() above, but stores only as many arguments as a record can have.
 const std::uint64_t* Lane::keep(const Arguments& arguments) {
   const std::size_t count = std::min<std::size_t>(arguments.size(), options_.limits.arguments_per_record);
   store_.counters().cut_arguments += arguments.size() - count;
@@ -299,7 +299,7 @@ const std::uint64_t* Lane::keep(const Arguments& arguments) {
   return keep(split(arguments.row(), count).first.words(), count);
 }
 
-// Adds arguments to those of a call.
+// Adds arguments to the arguments of a call.
 void Lane::extend(PendingEvent& call, const Arguments& more) {
   const auto put = [&](std::uint64_t* words) {
     return PackedArguments{ArgumentArena::copy(more.words(), words), more.size()};

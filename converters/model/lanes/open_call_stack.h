@@ -1,5 +1,5 @@
-// The open calls of a lane, outermost first. It is like a vector, but Lane::run() may write a call above the
-// top before it knows whether the call is needed.
+// The open calls of a lane, outermost first. Similar to a vector. But Lane::run() may write to the place
+// above the top before it knows whether a call begins.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +16,10 @@
 
 namespace convert {
 
-// While a call is pending, `event` is in the lane's queue and is Open. At its end, it becomes one Complete
-// event, or a Begin before an End. For a *released* call, `event` is a copy that the stack owns, and is a
-// Begin. A call is released when its begin may be written before its end is known. A call that is too deep
-// has no event in the queue and counts as released.
+// While a call is pending, `event` is an Open event in the lane's queue. When the call ends, this event
+// becomes Complete, or a Begin if an End is added. A call is *released* if its start may be written before
+// its end is known. Then `event` is a Begin that the stack owns, a copy of the event. A call that is too deep
+// has no event in the queue, and counts as released.
 struct OpenCall {
   PendingEvent* event;
   std::uint64_t key;
@@ -55,13 +55,13 @@ class OpenCallStack {
     ++filtered_;
     push(&filtered_event_, key);
   }
-  // Pushes a released call, and the arguments for its end that its begin could not hold.
+  // Pushes a released call. `end_arguments` are the arguments for which its Begin had no room.
   void push_released(std::uint64_t time_ns, LabelId label, std::uint64_t key,
                      const ArgumentRow& end_arguments = {}) {
     push(make_own(size_, time_ns, label), key);
     own_[size_ - 1]->end_arguments.add(end_arguments);
   }
-  // The arguments that were left for the end of the latest call at `depth`, which was released.
+  // The arguments for the End of the latest released call at `depth`.
   Arguments& end_arguments(std::size_t depth) { return own_[depth]->end_arguments; }
   // Releases the pending call at `depth`.
   void set_released(std::size_t depth) {
@@ -71,12 +71,12 @@ class OpenCallStack {
   bool is_filtered(std::size_t depth) const { return (*this)[depth].event == &filtered_event_; }
   bool top_is_filtered() const { return is_filtered(size_ - 1); }
 
-  // Pops a call that is pending.
+  // Pops a pending call.
   void pop() {
     assert(size_ > 0);
     --size_;
   }
-  // Pops a call that is not pending.
+  // Pops a call, which need not be pending.
   void pop_released() {
     pop();
     first_pending_ = std::min(first_pending_, size_);
@@ -86,7 +86,7 @@ class OpenCallStack {
     pop_released();
   }
 
-  // Removes the call at `depth`. Calls inside it move out by one level.
+  // Removes the call at `depth`. Calls inside this call move out by one level.
   void remove(std::size_t depth) {
     for (; depth + 1 < size_; ++depth) {
       calls_[depth] = calls_[depth + 1];
@@ -95,7 +95,7 @@ class OpenCallStack {
     pop();
   }
 
-  // Removes the top `count` calls. resume_top() pushes them back, inside the calls that are open then.
+  // Removes the top `count` calls. resume_top() pushes these calls back, inside the calls open at that time.
   void suspend_top(std::size_t count) {
     assert(suspended_.empty());
     own_.resize(std::max(own_.size(), size_));
@@ -118,7 +118,7 @@ class OpenCallStack {
     return first_pending_;
   }
 
-  // The memory for `capacity()` calls, of which size() are in use. Lane::run() writes it itself.
+  // The memory for `capacity()` calls, of which size() are in use. Lane::run() writes to this memory itself.
   OpenCall* data() { return calls_.data(); }
   std::size_t capacity() const { return calls_.size(); }
   void set_size(std::size_t size) {
@@ -148,13 +148,13 @@ class OpenCallStack {
 
   std::vector<OpenCall> calls_;  // empty before the first call
   std::size_t size_ = 0;
-  std::vector<std::unique_ptr<Released>> own_;  // by depth; of calls that are or were released
+  std::vector<std::unique_ptr<Released>> own_;  // indexed by depth; null if never released
   std::vector<Suspended> suspended_;            // outermost first
   // Shared by all filtered calls.
   PendingEvent filtered_event_{
       .time_ns = 0, .last_word = 0, .block = nullptr, .label = {}, .kind = EventKind::Begin};
   std::size_t filtered_ = 0;       // the number of filtered calls
-  std::size_t first_pending_ = 0;  // calls at lower depths are not pending
+  std::size_t first_pending_ = 0;  // no call at a lower depth is pending
 };
 
 }  // namespace convert

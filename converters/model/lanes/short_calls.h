@@ -1,5 +1,5 @@
-// Leaves out the calls of a lane that are shorter than a length, as uftrace's -t does, and counts them at the
-// calls in which they are missing. Counts them by length if lengths are wanted.
+// Leaves out the calls of a lane that are shorter than a minimum length, as uftrace's -t does. A shown call
+// has the number of calls left out inside it. If lengths are wanted, calls left out are counted by length.
 #pragma once
 
 #include <algorithm>
@@ -14,12 +14,12 @@
 
 namespace convert {
 
-// The same for all lanes.
+// The rule for short calls, which is the same for all lanes.
 struct ShortCallRule {
   std::uint64_t shortest_ns = 0;        // shorter calls are left out, unless they are kept
-  NameId left_out{}, left_out_ns{};     // arguments of a call with calls that were left out
+  NameId left_out{}, left_out_ns{};     // arguments of a call around calls that were left out
   fxt::CallLengths* lengths = nullptr;  // gets the calls that were left out; may be null
-  // The words of arguments in the trace, if all names have refs. Needed with `lengths`.
+  // Returns the number of words of arguments in the trace, if all names have refs. Needed with `lengths`.
   std::size_t (*words_of)(const ArgumentRow& arguments) = nullptr;
 };
 
@@ -30,13 +30,13 @@ class ShortCalls : public fxt::ShortCalls {
 
   const ShortCallRule& rule() const { return rule_; }
 
-  // Room for the arguments of the end of a call, which is not in the lane yet. Empty.
+  // Returns an empty object for the arguments at the end of a call that is not in the lane yet.
   Arguments& arguments_of_end() {
     arguments_of_end_.clear();
     return arguments_of_end_;
   }
 
-  // Only calls in this range of time are counted.
+  // From now on, only calls that are in this range of time are counted.
   void count_between(std::uint64_t from_ns, std::uint64_t to_ns) {
     from_ns_ = from_ns;
     to_ns_ = to_ns;
@@ -44,7 +44,7 @@ class ShortCalls : public fxt::ShortCalls {
   bool is_counted(std::uint64_t begin_ns, std::uint64_t end_ns) const {
     return end_ns >= from_ns_ && begin_ns <= to_ns_;
   }
-  // The call ends, and is left out. It is missing for the time that it takes in the range.
+  // Must be called if a call ends and is left out. Counts the time that the call takes in the range.
   void leave_out(std::size_t depth, std::uint64_t begin_ns, std::uint64_t end_ns, std::size_t words,
                  LabelId label) {
     fxt::ShortCalls::leave_out(depth, end_ns - begin_ns, words, static_cast<std::uint32_t>(label));
@@ -52,13 +52,13 @@ class ShortCalls : public fxt::ShortCalls {
         std::max(from_ns_, begin_ns) - begin_ns + end_ns - std::min(to_ns_, end_ns);
     if (outside_ns != 0) add_missing(depth - 1, {.calls = 0, .time_ns = 0 - outside_ns});
   }
-  // The words that refer to the thread in each record.
+  // Sets the number of words in each record that refer to the thread.
   void set_thread_words(std::size_t words) { thread_words_ = words; }
-  // The words of a call without arguments.
+  // Returns the number of words of a call without arguments.
   std::size_t words_of_call(bool is_pair) const {
     return is_pair ? 4 + 2 * thread_words_ : 3 + thread_words_;
   }
-  // The words of its arguments. Their names are counted.
+  // Returns the number of words of a call's arguments. Counts the names of the arguments.
   std::size_t words_of(const ArgumentRow& arguments, std::uint64_t length_ns) {
     for (auto argument = arguments.begin(); argument != arguments.end(); ++argument) {
       count_name(argument.name(), length_ns);
@@ -68,13 +68,13 @@ class ShortCalls : public fxt::ShortCalls {
   }
 
  private:
-  // The longest counted call with a name.
+  // A name, and the length of the longest call with this name in an argument.
   struct Longest {
     NameId name{};
     std::uint64_t length_ns = 0;
   };
 
-  // Only the longest call with each name matters.
+  // Counts a name. Only the longest call with the name matters. If it is left out, so are shorter ones.
   void count_name(NameId name, std::uint64_t length_ns) {
     const auto number = static_cast<std::uint32_t>(name);
     Longest& longest = longest_[number % longest_.size()];
@@ -85,7 +85,7 @@ class ShortCalls : public fxt::ShortCalls {
 
   const ShortCallRule& rule_;
   Arguments arguments_of_end_;
-  std::array<Longest, 16> longest_ = {};  // of names that were counted lately
+  std::array<Longest, 16> longest_ = {};  // for names that were counted lately
   std::uint64_t from_ns_ = 0, to_ns_ = kForever;
   std::size_t thread_words_ = 0;
 };

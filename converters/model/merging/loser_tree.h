@@ -1,5 +1,5 @@
-// Finds the lane with the next time among many lanes: a tournament tree that keeps the losers. At equal times
-// the lane with the lower number goes first. Times of lanes never decrease.
+// Finds the next of many lanes, which is the lane with the lowest time. This is a tournament tree that stores
+// the losers. At equal times, the lane with the lower number goes first. Times of lanes never decrease.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +17,13 @@ class LoserTree {
   // Later than all times. It is not the largest number, because others_ns() adds 1.
   static constexpr std::uint64_t kNever = std::uint64_t{1} << 63;
 
-  // At first, the times of all lanes are 0.
+  // At the start, the times of all lanes are 0.
   explicit LoserTree(std::size_t lanes)
       : leaves_(std::bit_ceil(std::max<std::size_t>(lanes, 1))), nodes_(leaves_) {
     const auto first = [lanes](std::size_t lane) { return Entry{lane < lanes ? 0 : kNever, lane}; };
     nodes_[0] = first(0);
     for (std::size_t node = 1; node < leaves_; ++node) {
-      std::size_t loser = 2 * node + 1;  // the lowest lane in the right subtree
+      std::size_t loser = 2 * node + 1;  // lowest lane in the right subtree
       while (loser < leaves_) loser *= 2;
       nodes_[node] = first(loser - leaves_);
     }
@@ -33,7 +33,7 @@ class LoserTree {
   std::size_t next() const { return nodes_[0].lane; }
   std::uint64_t next_ns() const { return nodes_[0].time_ns; }
 
-  // Gives the lane next() another time. Has no branches, because it can't be predicted which lane wins.
+  // Sets the time of the lane next(). Has no branches, because it can't be predicted which lane wins.
   void postpone_next(std::uint64_t time_ns) {
     Entry winner{time_ns, nodes_[0].lane};
     for (std::size_t node = winner.lane + leaves_; node > 1; node /= 2) {
@@ -48,7 +48,7 @@ class LoserTree {
     }
     nodes_[0] = winner;
   }
-  // For all events of the lane next() before this time, next() returns the same lane again.
+  // Before this time, no other lane has an event, so next() returns the same lane for all its events.
   std::uint64_t others_ns() const {
     const Entry& winner = nodes_[0];
     std::uint64_t limit_ns = kNever;
@@ -67,7 +67,7 @@ class LoserTree {
   };
 
   std::size_t leaves_;        // number of leaves, a power of two
-  std::vector<Entry> nodes_;  // the overall winner, then the losers
+  std::vector<Entry> nodes_;  // the winner of all, then the losers
 };
 
 }  // namespace convert

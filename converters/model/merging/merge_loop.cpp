@@ -12,7 +12,7 @@
 namespace convert {
 namespace {
 
-// The number of threads that read and merge. One of these threads merges.
+// Returns the number of threads: at most one for each source, and one for the merge.
 std::size_t threads_for(std::size_t jobs, std::size_t sources) { return std::min(jobs, sources + 1); }
 
 void pump(const PumpPlan::Task& task, std::size_t worker) noexcept {
@@ -28,8 +28,8 @@ void pump(const PumpPlan::Task& task, std::size_t worker) noexcept {
   }
 }
 
-// Releases the calls that are open at the end of a range. If the calls inside are left out, they hold back
-// nothing, so the merge would read until they end, which may be long after the range.
+// Releases the calls that are open at the end of a range. Otherwise, the merge would wait until these calls
+// end, which may be long after the range: if calls inside are left out, no memory limit is reached.
 void release_calls_across(std::uint64_t end_ns, Lane& lane) {
   OpenCallStack& calls = lane.store().calls();
   while (lane.last_ns() > end_ns && calls.oldest_pending() < calls.size() &&
@@ -56,7 +56,7 @@ MergeLoop::MergeLoop(Parts& parts, std::span<const std::size_t> order, std::size
       batch_(sink, parts.pool),
       workers_(threads_for(jobs, parts.sources.size() + parts.shared_sources.size())),
       alternates_(workers_.jobs() == 2 && parts.sources.size() == 1 && parts.shared_sources.empty()) {
-  std::vector<std::size_t> ranks(parts.lanes.size());  // by lane
+  std::vector<std::size_t> ranks(parts.lanes.size());  // indexed by lane
   for (std::size_t i = 0; i < parts.lanes.size(); ++i) {
     const std::size_t lane = order[i];
     ranks[lane] = i;
@@ -87,13 +87,13 @@ void MergeLoop::run(const std::function<void()>& tick) {
     skip_unneeded();
     pump_round();
     tick();
-    // If all calls after the range are left out, the sink does not see that the range is over.
+    // If all calls after the range are left out, the sink gets no event that shows the end of the range.
   } while (blocking_ != nullptr && !sink_.has_enough() &&
            (tree_.next_ns() <= needed_until_ns_ || std::ranges::none_of(lanes_, is_in_released_call)));
   const auto counts_missing = [](const LaneState& state) { return state.lane->short_calls() != nullptr; };
   if (blocking_ == nullptr || std::ranges::none_of(lanes_, counts_missing)) return;
-  // The rest of the inputs is not read. Calls that are open at the end of the range, and whose start is
-  // written, say at their end what is missing in them.
+  // The rest of the inputs is not read. A call may be open at the end of the range, and its start may be
+  // written. Then its end has arguments that tell what is left out inside.
   std::vector<MergedRun> ends;
   for (LaneState& state : lanes_) {
     if (state.source != nullptr) state.source->done = true;
@@ -108,7 +108,7 @@ void MergeLoop::run(const std::function<void()>& tick) {
   batch_.flush();
 }
 
-// Plans the sources of which only the start time is known, because nothing of them has been read yet.
+// Plans the sources from which nothing has been read yet, and whose start time is known.
 void MergeLoop::read_later() {
   for (LaneState& state : lanes_) {
     if (state.source == nullptr || state.source->done) continue;
@@ -120,7 +120,7 @@ void MergeLoop::read_later() {
   plan_.read_first();
 }
 
-// Lanes do not even emit events that the sink does not need.
+// Tells lanes which events the sink does not need, so that lanes do not emit these events.
 void MergeLoop::skip_unneeded() {
   if (sink_.needed_from_ns() == needed_from_ns_ && sink_.needed_until_ns() == needed_until_ns_) return;
   needed_from_ns_ = sink_.needed_from_ns();
@@ -174,8 +174,8 @@ std::vector<std::uint64_t> MergeLoop::find_first_times(const std::vector<bool>& 
 void MergeLoop::pump_round() {
   if (blocking_ != nullptr) plan_.need(*blocking_->source);
   const auto tasks = plan_.plan_round(tree_.next_ns());
-  // Two threads take turns: each one merges the events that it pumped in the round before, because they are
-  // in its core's cache.
+  // Two threads take turns. Each thread merges the events that it pumped in the previous round, because these
+  // events are in the cache of its core.
   worker_merges_ = alternates_ && is_merging_ && tasks.size() == 1 && !worker_merges_;
   if (worker_merges_) {
     std::exception_ptr failure;
@@ -199,7 +199,7 @@ void MergeLoop::pump_round() {
   if (blocking_ != nullptr) release_blocking();
 }
 
-// Between two rounds: seals the events that were read, so that they can be merged.
+// Must be called between two rounds. Seals the events that were read, so that they can be merged.
 void MergeLoop::collect() {
   for (const auto& [source, shared, bytes, delivered_until_ns] : plan_.tasks()) {
     const std::exception_ptr failure = source != nullptr ? source->failure : shared->failure;
@@ -232,7 +232,7 @@ void MergeLoop::seal(LaneState& state) {
   if (is_merging_ && state.read == state.end) next_sealed(state);
 }
 
-// Checks promises of the source. Events that break them would be lost, or be merged in a wrong order.
+// Checks promises of the source. If a source broke them, events would be lost, or merged in a wrong order.
 void MergeLoop::check_contract(const LaneState& state, bool is_over) {
   if (is_over && state.lane->depth() != 0)
     throw BrokenContract(fmt::format("at the end, {} calls of a thread are open", state.lane->depth()));
@@ -244,7 +244,7 @@ void MergeLoop::check_contract(const LaneState& state, bool is_over) {
                     first_ns, state.unsealed_ns));
 }
 
-// If the merge waits for a pending call to end, and enough events wait, releases the call.
+// Releases the call for whose end the merge waits, if enough events are held back.
 void MergeLoop::release_blocking() {
   if (blocking_->read != blocking_->end || !blocking_->queue().has_unsealed()) return;
   if (!plan_.is_full(*blocking_->source)) return;
@@ -254,7 +254,7 @@ void MergeLoop::release_blocking() {
 
 // ---- Merging ----
 
-// The time of a lane's next event, or a time before which it has no events.
+// Returns the time of the lane's next event, or a time before which the lane has no events.
 std::uint64_t MergeLoop::head_ns(const LaneState& state) const {
   return state.read != state.end ? state.read->time_ns : state.unsealed_ns;
 }
@@ -281,15 +281,15 @@ bool MergeLoop::next_sealed(LaneState& state) {
   return true;
 }
 
-// Merges sealed events up to the first lane that is next in time but has no events. Returns that lane, or
-// null if all events are merged.
+// Merges sealed events until the next lane in time has no sealed events. Returns this lane, or null if all
+// events are merged.
 MergeLoop::LaneState* MergeLoop::merge() {
   const LaneState* before = nullptr;
   for (;;) {
     if (tree_.next_ns() == LoserTree::kNever) break;
     LaneState& state = lanes_[tree_.next()];
     if (const std::uint64_t time_ns = head_ns(state); time_ns != tree_.next_ns()) {
-      tree_.postpone_next(time_ns);  // the lane had no events when it was last checked
+      tree_.postpone_next(time_ns);  // the lane has got events meanwhile
       continue;
     }
     if (state.read == state.end) {
@@ -298,8 +298,8 @@ MergeLoop::LaneState* MergeLoop::merge() {
     }
     const PendingEvent* const first = state.read++;
     __builtin_prefetch(state.read + kPrefetchedEvents);
-    // A lane that was the next one twice in a row will probably be the next one again. Merges its events up
-    // to the first event of another lane at once.
+    // A lane that was next twice in a row will probably be next again. Merges all events of this lane before
+    // the first event of another lane at once.
     if (std::exchange(before, &state) == &state) {
       const std::uint64_t others_ns = tree_.others_ns();
       if (state.end[-1].time_ns < others_ns) state.read = state.end;

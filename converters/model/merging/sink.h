@@ -17,35 +17,35 @@
 
 namespace convert {
 
-// The facts about a thread that are known before its events.
+// The facts about a thread that are known before its events are read.
 struct LaneInfo {
   ProcessId process;
   ThreadId thread;
   std::string process_name;
   std::string thread_name;
-  // The expected amount of events (bytes of the thread's file). A sink may have a shorter form for the
-  // threads with most events.
+  // The expected amount of events, for which the size of the thread's file is used. A sink may have a shorter
+  // form for the threads with most events.
   std::uint64_t weight = 0;
-  std::uint64_t first_call_ns = kForever;  // begin of the program's first call; kForever if unknown
+  std::uint64_t first_call_ns = kForever;  // start of the program's first call; kForever if unknown
 };
 
-// Events are prefetched this far ahead, because another core filled them.
+// Events are prefetched this number of events ahead, because another core has written them.
 inline constexpr std::size_t kPrefetchedEvents = 8;
 
-// Events of one lane without an event of another lane between them.
+// Consecutive events of one lane, without an event of another lane in between.
 struct MergedRun {
   std::span<const PendingEvent> events;
   std::uint32_t lane;  // number of the lane
 };
 
-// The range that a viewer shows first: the program's calls, from the first begin to the last end. If no input
-// records calls, it is the range of the marks that replace calls, with a margin.
+// The range that a viewer shows first: from the first start to the last end of the program's calls. If no
+// input records calls, it is the range of the marks of all inputs, with a margin.
 struct FirstView {
   TimeSpan span;
   bool has_calls;
 };
 
-// The facts that are known after the last event. Times are as shown.
+// The facts that are known after the last event. Times include the offsets of inputs.
 struct TimelineTotals {
   std::optional<std::uint64_t> first_ns = {};  // time of the first event; nothing without events
   std::uint64_t last_ns = 0;                   // the latest time of all lanes; 0 without events
@@ -53,11 +53,11 @@ struct TimelineTotals {
   std::vector<TooDeepCount> too_deep = {};     // by lane
   std::uint64_t cut_arguments = 0;             // sum of all lanes
   std::uint64_t skipped_calls = 0;             // sum of all lanes
-  fxt::MissingCalls left_out = {};             // sum of all lanes: short calls
-  std::uint64_t outside_ns = 0;                // time of those that are inside no shown call
+  fxt::MissingCalls left_out = {};             // short calls, sum of all lanes
+  std::uint64_t outside_ns = 0;                // time of short calls inside no shown call
 };
 
-// The interface of a sink. Its SinkLimits are known before it is created, because lanes keep them.
+// The interface of a sink. Lanes need the SinkLimits of a sink, so the limits are known before its creation.
 class EventSink {
  public:
   virtual ~EventSink() = default;
@@ -65,25 +65,25 @@ class EventSink {
   virtual void add_lanes(std::span<const LaneInfo> lanes) = 0;
   // Receives the next events in merged order. No event is Open. Events are valid until the call returns.
   virtual void write(std::span<const MergedRun> runs) = 0;
-  // Called once after the last event. `totals` has no first view if the rest of the inputs was not read.
+  // Called once after the last event. `totals` has no first view if inputs were not read to their ends.
   virtual void finish([[maybe_unused]] const TimelineTotals& totals) {}
-  // The number of events that were received and not dropped.
+  // The number of events that the sink has received and not dropped.
   virtual std::uint64_t events_written() const = 0;
 
   // ---- The events that the sink still needs, which may change with each write() ----
 
-  // Complete calls that end before this time can be skipped.
+  // Complete calls that end before this time are not needed.
   virtual std::uint64_t needed_from_ns() const { return 0; }
   // Calls that begin after this time are not needed.
   virtual std::uint64_t needed_until_ns() const { return kForever; }
   // True if the sink needs no more events.
   virtual bool has_enough() const { return false; }
 
-  // The words in each record that refer to the thread of a lane. Called after add_lanes().
+  // The number of words in each record that refer to the thread of a lane. Called after add_lanes().
   virtual std::size_t thread_words([[maybe_unused]] std::size_t lane) const { return 0; }
 };
 
-// A sink that passes events on to another sink. It forwards all calls that a subclass does not override.
+// A sink that passes events on to another sink. Functions that a subclass does not override are forwarded.
 class SinkStage : public EventSink {
  public:
   explicit SinkStage(EventSink& next) : next_(next) {}

@@ -11,21 +11,21 @@
 namespace convert {
 namespace {
 
-// Marks per thousand that may be outside the calls of their functions.
+// This number of marks per thousand may be outside of calls of their functions.
 constexpr std::size_t kOutsidePerThousand = 5;
-// Of this number of marks, one may be in a call inside its function's call.
+// Of this number of marks, one may be in another call inside a call of its function.
 constexpr std::size_t kIndirect = 10;
-// Records are clearly closer if their distance is at least 2^3 times smaller.
+// A lane's records are clearly closer to the marks if the usual distance is at least 2^3 times smaller.
 constexpr std::size_t kCloserBits = 3;
 
 using LaneName = std::function<std::string(const Lane&)>;
 
-// The distribution of the marks of an unmatched thread in one lane.
+// How the marks of an unmatched thread fit the calls of one lane.
 struct Fit {
   std::size_t in_open = 0;       // marks in an open call of their function
-  std::size_t in_innermost = 0;  // marks in the innermost call
+  std::size_t in_innermost = 0;  // marks whose function is the innermost call
   std::array<std::size_t, std::numeric_limits<std::uint64_t>::digits + 1> since =
-      {};  // by bits of the distance
+      {};  // number of marks, indexed by bits of the distance
 
   void add(const MarkPosition& position) {
     if (position.in == MarkPosition::In::Nothing) return;
@@ -33,7 +33,7 @@ struct Fit {
     if (position.in == MarkPosition::In::InnermostCall) ++in_innermost;
     ++since[static_cast<std::size_t>(std::bit_width(position.since_ns))];
   }
-  // The number of bits of the median distance.
+  // Returns the number of bits of the median distance.
   std::size_t usual_since() const {
     std::size_t bits = 0;
     for (std::size_t seen = since[0]; 2 * seen < in_open; seen += since[++bits]) {
@@ -55,8 +55,8 @@ struct Candidate {
   }
 };
 
-// The candidates for one unmatched thread: the lanes that have nearly all of its marks, the lane that has
-// most of them, and the two lanes that have most of them directly.
+// The candidates for one unmatched thread: the lanes in whose calls nearly all marks are (`lanes`), the lane
+// with most marks (`best`), and the two lanes with most marks in innermost calls (`first`, `second`).
 struct Candidates {
   struct Holder {
     const Lane* lane = nullptr;
@@ -76,10 +76,10 @@ struct Candidates {
   const Holder& other_than(const Lane* lane) const { return first.lane == lane ? second : first; }
 };
 
-// Asks for the marks of all threads together, so that each lane is read only once.
+// Finds the positions of the marks of all threads together, so that each lane is read only once.
 void add_candidates(std::span<const UnmatchedThreadOfInput> threads, const CallHistoryOfInput& of_input,
                     std::span<const TimelineInput> inputs, std::vector<Candidates>& candidates) {
-  std::vector<std::pair<MarkWindow, std::size_t>> marks;  // with the number of the thread
+  std::vector<std::pair<MarkWindow, std::size_t>> marks;  // with the index of the thread
   for (std::size_t i = 0; i < threads.size(); ++i) {
     const UnmatchedThread& thread = threads[i].thread;
     for (const ThreadMark& mark : thread.marks) {
@@ -134,7 +134,7 @@ ThreadMatch match_of(const UnmatchedThread& thread, Candidates candidates, const
   return {.lane = lanes[0].lane};
 }
 
-// Two threads of one input can't both be the same thread of another input.
+// Removes matches of several threads of one input with the same lane: only one of these could be right.
 void refuse_shared(std::span<const UnmatchedThreadOfInput> threads, std::vector<ThreadMatch>& matches,
                    const LaneName& name_of) {
   std::map<std::pair<const Lane*, std::size_t>, std::vector<std::size_t>> by_lane;  // by lane and input

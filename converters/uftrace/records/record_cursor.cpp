@@ -21,7 +21,7 @@ void RecordCursor::read(std::span<std::byte> block) {
 
 void RecordCursor::start_at(std::uint64_t offset, std::vector<std::byte> bytes) {
   std::vector<std::byte> head(kMinBlock);
-  read(head);  // finds the shift of depths
+  read(head);  // finds the shift of the depths
   block_.replace_before(offset, std::move(bytes));
 }
 
@@ -103,9 +103,9 @@ bool RecordCursor::is_final_exit(Lookahead following) const {
   return following.at_end;
 }
 
-// When a process calls clone(), the child gets a copy of the recorder's state, but writes to the same file.
-// An entry that was not written yet is in both copies. Therefore, the file has two entries for the call that
-// ran clone().
+// When a process calls clone(), the child has a copy of the recorder's data, but writes to the same file. An
+// entry that is not written yet is in both copies. Therefore, the file has the entry of the call that ran
+// clone() twice.
 void RecordCursor::look_for_second_writer(const Record& record) {
   constexpr unsigned kSearches = 8;
   constexpr std::uint64_t kReach = std::uint64_t{1} << 20;
@@ -120,7 +120,7 @@ void RecordCursor::look_for_second_writer(const Record& record) {
   }
 }
 
-// Drops the record, but finds the size of its payload as if its time were correct.
+// Returns the record as BadTime. Finds the size of its payload as if the time were correct.
 RecordItem RecordCursor::next_bad_time(const Record& record, Lookahead following) {
   const RecordItem item{
       .what = RecordItem::What::BadTime, .begin = offset(), .end = 0, .call = decode(record)};
@@ -133,7 +133,7 @@ RecordItem RecordCursor::next_bad_time(const Record& record, Lookahead following
   return consume_record(item, resync_.find_after_payload(following, expected).value_or(0));
 }
 
-// The length in an event's data is accepted if a record follows at its end, or if no record follows earlier.
+// The length in an event's data is accepted if a record comes after this length, or if none comes earlier.
 RecordItem RecordCursor::next_event(const Record& record, Lookahead following) {
   RecordItem item{.what = RecordItem::What::Event,
                   .begin = offset(),
@@ -162,7 +162,7 @@ RecordItem RecordCursor::next_event(const Record& record, Lookahead following) {
     item.payload = following.bytes.subspan(kLengthSize, length);
     return consume_record(item, size);
   }
-  // The end of the file cuts the event. The cut part is the next item.
+  // The end of the file cuts the event. The bytes after the record are the next item.
   damage_.item = RecordItem{.what = RecordItem::What::Truncated,
                             .begin = offset() + kRecordSize,
                             .end = offset() + kRecordSize + following.bytes.size(),
@@ -170,8 +170,8 @@ RecordItem RecordCursor::next_event(const Record& record, Lookahead following) {
   return consume_record(item, following.bytes.size());
 }
 
-// Reverses two changes of depths: QEMU's shift, and the overflow of depths above 1023 into the address. The
-// overflow is recognized by the number of open calls.
+// Restores the depth of a record. Reverses QEMU's shift, and the overflow of depths above 1023 into the
+// address. The number of open calls shows whether a depth has overflowed.
 CallRecord RecordCursor::decode(const Record& record) const {
   CallRecord call = record.call();
   if (!is_call(call.type)) return call;
@@ -188,8 +188,8 @@ CallRecord RecordCursor::decode(const Record& record) const {
   return call;
 }
 
-// Chooses a layout if a record that fits follows the payload, and no record inside the payload is sure.
-// Otherwise chooses the first layout that a timely record follows, unless a sure record contradicts it.
+// Chooses a layout if a record that fits comes after the payload, and no record inside the payload is sure.
+// Otherwise, chooses the first layout with a timely record after it, unless a sure record contradicts this.
 void RecordCursor::size_payload(RecordItem& item, Lookahead following, std::size_t& bytes) const {
   const Expectation expected = resync_.after(item.call);
   const auto accept = [&](const PayloadLayout& layout, std::size_t size) {
@@ -231,8 +231,8 @@ Expectation RecordCursor::expectation() const {
 
 // ---- Unreadable bytes ----
 
-// Searches for the next record from that offset on. If the block is too short to decide, continues with the
-// next block.
+// Searches for the next record from offset `from` on. If the rest of the block is too short to decide,
+// continues with the next block.
 void RecordCursor::skip_damage(Lookahead rest, std::size_t from) {
   constexpr std::size_t kJudged = kMaxPayload + 8 * kRecordSize;
   static_assert(kJudged + sizeof(std::uint64_t) < kLookahead);
@@ -245,7 +245,7 @@ void RecordCursor::skip_damage(Lookahead rest, std::size_t from) {
   extend_damage(RecordItem::What::NotRecords, found ? *found : rest.at_end ? rest.bytes.size() : whole);
 }
 
-// Counts zero bytes at the start. If a LOST record follows, the zeros of its time are not counted.
+// Returns the number of zero bytes at the start, but does not count the time of a LOST record.
 std::size_t RecordCursor::zero_bytes(Lookahead rest) const {
   constexpr std::size_t kWord = sizeof(std::uint64_t);
   const auto first = std::ranges::find_if(rest.bytes, [](std::byte b) { return b != std::byte{0}; });
@@ -257,8 +257,8 @@ std::size_t RecordCursor::zero_bytes(Lookahead rest) const {
   return last.has_magic() && last.type() == RecordType::Lost ? zeros - kWord : zeros;
 }
 
-// Skips a hole without reading it, because it can be huge. The last word before data may be the time of a
-// LOST record.
+// Skips a hole without reading it, because a hole can be huge. Does not skip the last word of the hole,
+// because it may be the time of a LOST record.
 void RecordCursor::skip_hole() {
   constexpr std::uint64_t kWord = sizeof(std::uint64_t);
   const std::uint64_t end = std::min(block_.file().end_of_hole(offset()), block_.file_end()) / kWord * kWord;

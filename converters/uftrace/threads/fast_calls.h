@@ -1,6 +1,6 @@
 // The two loops that pass plain calls (16-byte entries and exits without arguments) from a block to the lane.
-// One is for unfiltered threads, and the other applies the filter options. The first one also takes calls
-// with arguments. Each loop stops before the first record that needs the complete pipeline.
+// FastCalls is for threads without a filter, and also takes calls with arguments. FilteredFastCalls applies
+// the filter options. Each loop stops before the first record that needs the complete pipeline.
 #pragma once
 
 #include <algorithm>
@@ -19,11 +19,11 @@
 
 namespace convert::uftrace {
 
-// An object of either class is valid until the symbols of the thread change.
+// Objects of both classes are valid until the symbols of the thread change.
 class FastCalls {
  public:
-  // `line_argument` is the argument with the line of a function. `payload_decoder` decodes arguments; null if
-  // they are not shown. The arguments must outlive this object.
+  // `line_argument` is the name of the argument with a function's line. `payload_decoder` decodes arguments,
+  // or is null if arguments are not shown. The parameters must outlive this object.
   FastCalls(Lane& lane, TaskSymbols& symbols, NameId line_argument, PayloadDecoder* payload_decoder)
       : lane_(lane),
         symbols_(symbols),
@@ -47,7 +47,7 @@ class FastCalls {
     }
   }
 
-  // Adds a call with a payload of that layout to the lane. Returns true if the call was added.
+  // Adds a call with a payload of this layout to the lane. Returns true if the call was added.
   bool try_add(const CallRecord& call, const PayloadLayout& layout,
                std::span<const std::byte> payload) const {
     if (labels_ == nullptr || payload_decoder_ == nullptr) return false;
@@ -63,8 +63,8 @@ class FastCalls {
   }
 
  private:
-  // More labels than kLabelsInReach do not fit into the second-level cache. Then each label is prefetched
-  // kLabelsAhead records before it is needed.
+  // If the cache of labels is larger than kLabelsInReach, it does not fit into the second-level cache. Then
+  // each label is prefetched kLabelsAhead records before it is needed.
   static constexpr std::size_t kLabelsInReach = std::size_t{1} << 15, kLabelsAhead = 16;
   // cache_labels() searches this many records for addresses without a cached label.
   static constexpr std::size_t kSearchedAhead = 128;
@@ -76,7 +76,7 @@ class FastCalls {
     __builtin_prefetch(&labels.slot_for(later.address()));
   }
 
-  // Caches the labels of the next calls, if the label of the first call is not cached.
+  // If the label of the first call is not cached, caches this label and labels of the next calls.
   template <std::endian Order>
   void cache_labels(PlainRecords<Order> records) const {
     const auto is_unknown = [&](const Record& record) {
@@ -88,14 +88,14 @@ class FastCalls {
     for (std::size_t i = 0; i != std::min(records.count(), kSearchedAhead) && count != unknown.size(); ++i) {
       fetch_label_ahead(records, labels_->view(), i);
       const Record record = records[i];
-      // Records after one whose time goes back may be garbage.
+      // If the time of a record goes back, the next records may be garbage.
       if (records.mismatch(record) != 0 || record.time_ns < records[0].time_ns) break;
       if (is_unknown(record)) unknown.at(count++) = record.address();
     }
     symbols_.cache_labels(std::span(unknown).first(count));
   }
 
-  // Adds calls in bulk; used if no call has a line.
+  // Adds calls in bulk. Used if no call has a source line.
   template <std::endian Order>
   std::size_t add_run(PlainRecords<Order> records) const {
     const auto decode = [ records, labels = labels_->view() ](std::size_t i) __attribute__((always_inline)) {
@@ -105,7 +105,7 @@ class FastCalls {
       const std::uint64_t is_end = RecordWord::Type::get(record.word);
       const std::uint64_t address = record.address();
       const LabelCache::Entry* label = &labels.slot_for(address);
-      // Not unlikely if there are many functions, but a jump out of the loop would cost more.
+      // Marked unlikely, although it is frequent with many functions: a jump out of the loop would cost more.
       if (((label->address ^ address) & (is_end - 1)) != 0) [[unlikely]] {
         const LabelCache::Entry* const other = labels.entry_for(address);
         if (other != nullptr) label = other;
@@ -140,7 +140,7 @@ class FastCalls {
     return true;
   }
 
-  // Adds a call with arguments, and with the line of the function.
+  // Adds a call with its arguments, and with the line of the function.
   template <typename Put>
   bool try_begin(const CallRecord& call, const CallLabel& label, std::size_t most_words, Put put) const {
     const auto put_all = [&](std::uint64_t* words) {
@@ -166,8 +166,8 @@ class FilteredFastCalls {
   FilteredFastCalls(Lane& lane, const LabelCache* labels, OptionFilter& filter)
       : lane_(lane), labels_(labels), filter_(filter) {}
 
-  // Decides for each record whether it is shown. Returns the number of records with a decision. The filter
-  // must decide again about the record after these.
+  // Adds calls to the lane, as shown or hidden calls. Returns the number of added calls. The filter may have
+  // seen the record after these, and must see this record again.
   template <std::endian Order>
   std::size_t operator()(const PlainRecords<Order>& records, std::uint64_t offset) const {
     if (labels_ == nullptr) return 0;

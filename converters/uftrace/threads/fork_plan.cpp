@@ -1,5 +1,5 @@
-// Finds out which thread forked or created which other thread, where the flow between them starts, and which
-// calls a forked child inherits.
+// Finds out which thread forked or created which other thread, and where the flow between these threads
+// starts. Also finds the calls that a forked child inherits.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -28,12 +28,12 @@ struct PlannedFork {
   std::uint64_t time_ns;
   ProcessId parent;
   ThreadPlan* plan;              // null if the child has no records
-  bool has_line;                 // a FORK line: the child's records begin inside its parent's calls
-  bool is_thread = false;        // in the same process
-  std::optional<ThreadId> by{};  // the thread that forked it, if the time is exact
+  bool has_line;                 // it has a FORK line: the child begins inside its parent's calls
+  bool is_thread = false;        // the child is a thread of the parent's process
+  std::optional<ThreadId> by{};  // the thread that forked, if perf has recorded it
 };
 
-// Adds the data of perf to a fork, unless the files of uftrace contradict them.
+// Adds the data of perf files to a fork, unless uftrace's own files contradict these data.
 void complete(PlannedFork& fork, const PerfThread& known, const ThreadPlans& plans) {
   const auto parent = plans.find(known.parent);
   if (!known.forked_ns || parent == plans.end() || parent->second.place.empty()) return;
@@ -46,7 +46,7 @@ void complete(PlannedFork& fork, const PerfThread& known, const ThreadPlans& pla
   fork.by = known.parent;
 }
 
-// The forks are sorted by time, so that the parent of a fork is complete before its children.
+// Returns all forks, sorted by time, so that the parent of a child is planned before the child's own forks.
 std::vector<PlannedFork> forks_of(ThreadPlans& plans, const Sessions& sessions, const PerfThreads& perf) {
   std::vector<PlannedFork> forks;
   for (const auto& [tid, task] : sessions.tasks()) {
@@ -71,7 +71,7 @@ std::vector<PlannedFork> forks_of(ThreadPlans& plans, const Sessions& sessions, 
   return forks;
 }
 
-// Ids are assigned in ascending order, and restart after the end of their range.
+// The kernel assigns ascending ids, and starts again with small ids after the largest id.
 bool is_forked_before(const PlannedFork& a, const PlannedFork& b) {
   const auto order = [](const PlannedFork& fork) {
     return std::pair(static_cast<ProcessId>(fork.child) < fork.parent, fork.child);
@@ -79,14 +79,14 @@ bool is_forked_before(const PlannedFork& a, const PlannedFork& b) {
   return order(a) < order(b);
 }
 
-// A call that forks, and its thread.
+// A forking call and its thread.
 struct Candidate {
   ThreadPlan* thread;
   ForkCall call;
   bool is_claimed = false;
 };
 
-// The forking calls of a process, in the order of their starts. Each call is assigned to one child.
+// The forking calls of a process, in the order of their starts. Each call is assigned to at most one child.
 class Candidates {
  public:
   explicit Candidates(std::vector<Candidate> all) : all_(std::move(all)) {
@@ -100,8 +100,8 @@ class Candidates {
     }
   }
 
-  // The earliest free call that began before `time_ns`. Prefers a call that the child leaves with its first
-  // record. Returns null if no call qualifies.
+  // Assigns the earliest free call that began before `time_ns` to a child. Prefers a call whose exit is the
+  // child's first record. Returns null if there is no such call.
   Candidate* claim(std::uint64_t time_ns, const std::optional<CallKey>& first_exit) {
     if (first_exit) {
       if (const auto left = by_key_.find(*first_exit); left != by_key_.end())
@@ -111,13 +111,13 @@ class Candidates {
     return found != nullptr ? found : claim(ForkKind::Other, time_ns);
   }
 
-  // The earliest call of the kind that is not assigned to a child.
+  // Assigns the earliest free call of this kind that began before `time_ns` to a child.
   Candidate* claim(ForkKind kind, std::uint64_t time_ns) {
     return claim(by_kind_[static_cast<std::size_t>(kind)], time_ns);
   }
 
-  // The forking call that was open in the thread at that time, together with the calls `open`; null if there
-  // was none. A call with an estimated exit may only seem to have ended.
+  // Assigns the forking call that was open in the fork's thread at the fork's time, or returns null. `open`
+  // has the calls that were open then. If exits are estimated, a call may be open, but not in `open`.
   Candidate* claim_open(const PlannedFork& fork, const std::vector<std::uint64_t>& open,
                         bool has_estimated_exits) {
     const auto later =
@@ -152,8 +152,8 @@ class Candidates {
   std::array<Queue, 4> by_kind_;
 };
 
-// The calls that the child has inherited, outermost first. If the child's first call contradicts `calls`, the
-// first call is right.
+// Returns the calls that the child has inherited, outermost first. If the child's first record contradicts
+// `calls`, the first record is right.
 std::vector<std::uint64_t> calls_around(const ThreadPlan& child, std::vector<std::uint64_t> calls) {
   if (!child.head.first_call) return calls;
   const CallRecord& first = *child.head.first_call;
@@ -180,8 +180,8 @@ class Planner {
       if (!plan.place.empty()) threads_of_[plan.task->pid].push_back(&plan);
   }
 
-  // Plans all forks of one process, in the order of time. The forks of its parent must have been planned
-  // before.
+  // Plans all forks of one process, in the order of time. The fork of this process itself must have been
+  // planned before.
   void plan(ProcessId parent, std::vector<PlannedFork> forks) {
     const auto of_parent = threads_of_.find(parent);
     if (of_parent == threads_of_.end()) return;
@@ -190,8 +190,8 @@ class Planner {
         std::ranges::find_if(threads, [](const ThreadPlan* p) { return p->task->is_leader(); });
     ThreadPlan* const leader = found != threads.end() ? *found : threads.front();
 
-    // Forks for which the open calls of the parent are needed. If no forking call is known, the flow starts
-    // in the innermost open call.
+    // For each thread of the parent, the forks for which its open calls are needed. If no forking call is
+    // found, the flow starts in the innermost open call.
     std::map<const ThreadPlan*, std::vector<const PlannedFork*>> forks_in;
     std::set<CallKey> first_exits;
     for (const PlannedFork& fork : forks) {
@@ -204,7 +204,7 @@ class Planner {
       std::vector<std::uint64_t> times_ns;
       if (const auto here = forks_in.find(thread); here != forks_in.end())
         for (const PlannedFork* const fork : here->second) times_ns.push_back(fork->time_ns);
-      times_ns.push_back(forks.back().time_ns);  // other threads may be created until then
+      times_ns.push_back(forks.back().time_ns);  // until then, threads may be created
       return times_ns;
     });
     for (std::size_t i = 0; i < threads.size(); ++i) {
@@ -236,7 +236,7 @@ class Planner {
   struct Origin {
     ThreadPlan* thread = nullptr;
     StackSnapshot snapshot = {};
-    const Candidate* call = nullptr;  // null if unknown
+    const Candidate* call = nullptr;  // null if none was found
   };
 
   // Scans several threads in parallel.
@@ -244,7 +244,7 @@ class Planner {
   std::vector<ForkScanResult> scan_all(const std::vector<ThreadPlan*>& threads,
                                        const std::set<CallKey>& first_exits, TimesOf times_of) {
     Workers workers(std::min(timeline_.options().jobs, threads.size()));
-    std::vector<ForkKinds> kinds(workers.jobs());  // by worker
+    std::vector<ForkKinds> kinds(workers.jobs());  // indexed by worker
     std::vector<ForkScanResult> results(threads.size());
     std::vector<std::exception_ptr> failures(threads.size());
     workers.start(threads.size(), [&](std::size_t i, std::size_t worker) {
@@ -278,21 +278,21 @@ class Planner {
     }
   }
 
-  // Starts the flow in the call at `depth`.
+  // Lets the flow to the child start in the parent's call at `depth`, and sets the child's inherited calls.
   void connect(ThreadPlan& parent, ThreadPlan& child, const StackSnapshot& from, std::size_t depth,
                bool inherits) {
     if (const auto calls = calls_around(child, from.stack); inherits && calls.size() <= child.most_calls)
       child.inherited.assign(calls.begin(), calls.end());  // without unused memory
     if (!parent.is_shown || !child.is_shown) return;
     if (!from.entry_offset || depth >= timeline_.options().lanes.max_depth) return;
-    if (!child.head.first_call) return;  // the flow can't end, because no call is known
+    if (!child.head.first_call) return;  // there is no call in which the flow could end
     child.fork_flow = timeline_.ids().new_id();
     parent.forks.emplace(*from.entry_offset,
                          ForkPoint{.flow = child.fork_flow, .makes_thread = !child.task->is_leader()});
   }
 
   ThreadPlans& plans_;
-  std::map<ProcessId, std::vector<ThreadPlan*>> threads_of_;  // threads with records, by tid
+  std::map<ProcessId, std::vector<ThreadPlan*>> threads_of_;  // threads with records, in the order of tids
   Sessions& sessions_;
   const bool has_estimated_exits_;
   Symbolizer& symbolizer_;
@@ -308,8 +308,8 @@ void plan_forks(ThreadPlans& plans, Sessions& sessions, const PerfThreads& perf,
   std::vector<PlannedFork> forks = forks_of(plans, sessions, perf);
   for (PlannedFork& fork : forks)
     if (fork.plan != nullptr && fork.has_line) fork.plan->is_forked = true;
-  // Plans the forks of each process in one pass. A process forks only after it was forked itself, so the
-  // first remaining fork always has a complete parent.
+  // All forks of a process are planned together. A process forks only after it was forked itself, so the
+  // parent of the earliest fork that is left has already been planned.
   std::map<ProcessId, std::vector<PlannedFork>> forks_by;
   for (const PlannedFork& fork : forks) forks_by[fork.parent].push_back(fork);
   for (const PlannedFork& fork : forks)
@@ -318,16 +318,16 @@ void plan_forks(ThreadPlans& plans, Sessions& sessions, const PerfThreads& perf,
 
 namespace {
 
-// The calls that are open before the thread's first record, outermost first, as StackRepair opens them.
+// Returns the calls that StackRepair will open before the thread's first record, outermost first.
 std::vector<std::uint64_t> calls_before(const ThreadPlan& plan, const CallRecord& first) {
   std::vector<std::uint64_t> calls = calls_around(plan, plan.inherited);
-  if (calls.size() != first.depth + (first.is_entry() ? 0 : 1)) calls.clear();  // an exec has ended them
+  if (calls.size() != first.depth + (first.is_entry() ? 0 : 1)) calls.clear();  // an exec has ended them all
   calls.resize(first.depth, 0);
   return calls;
 }
 
-// True if no later record hides the thread's first call. False for a function whose calls are shown depending
-// on their arguments, because this function does not read arguments.
+// True if no later record hides the thread's first call. Returns false for a function with a condition on
+// arguments, because the arguments are not read here.
 bool is_kept(const ThreadPlan& plan, const FunctionRule* rule, FilterTable& table, Symbolizer& symbolizer) {
   if (rule != nullptr && rule->has(Setting::Condition)) return false;
   if (!table.looks_ahead()) return true;

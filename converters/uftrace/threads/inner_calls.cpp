@@ -9,7 +9,7 @@
 namespace convert::uftrace {
 namespace {
 
-// More calls than any kernel keeps open. A limit, because missing exits must not cost memory or time.
+// More calls than any kernel has open. The limit is needed because calls without an exit stay open.
 constexpr std::size_t kMaxFrames = 256;
 constexpr std::size_t kNone = ~std::size_t{0};
 
@@ -37,8 +37,8 @@ void InnerCalls::note(const NoteKind& kind, Describe&& describe) {
 void InnerCalls::enter_kernel(std::uint64_t time_ns, const KernelMessage& entry, bool wanted) {
   const bool has_depth = entry.depth != KernelMessage::kNoDepth;
   const std::size_t depth = has_depth ? entry.depth : frames_.empty() ? 0 : frames_.back().depth + 1;
-  // This may be an interrupt, whose functions can have the depths of the interrupted calls. Or the exits of
-  // calls at this depth and deeper are missing. Later exits show which of both is true.
+  // If calls at this depth or deeper are open, this may be an interrupt, whose functions can have the depths
+  // of the interrupted calls. Or the exits of these calls are missing. Later exits show which one is true.
   for (std::size_t i = frames_.size(); i-- > 0 && frames_[i].depth >= depth;)
     if (frames_[i].passed_ns == 0) frames_[i].passed_ns = time_ns;
   if (frames_.size() == kMaxFrames) end_frames_above(0, time_ns);
@@ -63,7 +63,7 @@ void InnerCalls::enter_kernel(std::uint64_t time_ns, const KernelMessage& entry,
     lane_.begin(time_ns, entry.label, entry.address);
 }
 
-// The frame that an exit ends; kNone if the exit has no entry.
+// Returns the index of the frame that the exit ends; kNone if the exit has no entry.
 std::size_t InnerCalls::find_frame(const KernelMessage& exit) const {
   const bool has_depth = exit.depth != KernelMessage::kNoDepth;
   for (std::size_t i = frames_.size(); i-- > 0;) {
@@ -89,8 +89,8 @@ void InnerCalls::leave_kernel(std::uint64_t time_ns, const KernelMessage& exit) 
     end_top(time_ns, exit.has_value ? &exit.value : nullptr, {});
 }
 
-// Switches after that time are in the gap. Calls end before these switches, except for calls whose start has
-// already been released.
+// Switches after `known_until_ns` are in the gap. Calls end before these switches, except for calls whose
+// start has already been released.
 void InnerCalls::lose_kernel_events(std::uint64_t known_until_ns) {
   std::uint64_t end_ns = known_until_ns;
   for (std::size_t i = frames_.size(); drawn_ > 0 && late_ == 0 && known_until_ns < lane_.last_ns(); --i) {
@@ -116,8 +116,8 @@ void InnerCalls::keep_around(std::size_t frame) {
   while (frame-- > 0 && !frames_[frame].holds_kept) frames_[frame].holds_kept = true;
 }
 
-// Ends the innermost frame, which is drawn, and removes it from the lane. Returns false if its start has
-// already been released.
+// Ends the innermost frame, which must be drawn, and removes its call from the lane. Returns false if the
+// start of the call has already been released.
 bool InnerCalls::retract_top(std::uint64_t time_ns) {
   const bool overlaps = below_switch_ == drawn_;
   const std::size_t inside = overlaps ? 1 + late_ : 0;
@@ -131,8 +131,8 @@ bool InnerCalls::retract_top(std::uint64_t time_ns) {
 
 // ---- Calls that are cut ----
 
-// Ends the innermost frame, which is drawn. If the thread was switched out in it and is not back yet, the
-// call ends at the switch. If its start has already been released, it ends when the thread is back.
+// Ends the innermost frame, which must be drawn. If the thread was switched out in this call and is not back,
+// the call ends at the switch. If the call is released, it ends when the thread is back.
 void InnerCalls::end_top(std::uint64_t time_ns, const std::uint64_t* returned, std::string_view repaired) {
   const bool overlaps = below_switch_ == drawn_;
   if (overlaps) {
@@ -155,8 +155,8 @@ void InnerCalls::end_top(std::uint64_t time_ns, const std::uint64_t* returned, s
     ++late_;
 }
 
-// Ends the frames above the first `frames`, whose exits are missing, and keeps them. A frame ends at the
-// start of the first call that must have come after it, or now if its start has already been released.
+// Ends the frames above the first `frames`, whose exits are missing. They are kept, whatever their length is.
+// A frame ends at `passed_ns`, or now if the start of its call has already been released.
 void InnerCalls::end_frames_above(std::size_t frames, std::uint64_t time_ns) {
   while (frames_.size() > frames) {
     keep_around(frames_.size() - 1);
@@ -177,21 +177,21 @@ void InnerCalls::end_frames_above(std::size_t frames, std::uint64_t time_ns) {
   }
 }
 
-// Ends the innermost call on the lane, which belongs to this frame, at `frame.passed_ns`. Returns false if
-// that time is not set, or if the start of the call has already been released.
+// Ends the frame's call, which must be the innermost on the lane, at `frame.passed_ns`. Returns false if this
+// time is not set, or if the start of the call has already been released.
 bool InnerCalls::end_earlier(const KernelFrame& frame, const NoteKind& kind) {
   return frame.passed_ns != 0 && below_switch_ == kOnCpu &&
          lane_.end_earlier(lane_.depth() - 1, frame.passed_ns, {{names_.repaired, kind.name}});
 }
 
-// Ends the drawn frames above the first `drawn` on the lane. Their later exits end nothing.
+// Ends the calls of drawn frames on the lane, except the first `drawn`. The exits of these have no effect.
 void InnerCalls::cut_drawn_above(std::size_t drawn, std::uint64_t time_ns, const NoteKind& kind) {
   for (std::size_t i = frames_.size(); drawn_ > drawn; --i) {
     KernelFrame& frame = frames_[i - 1];
     if (!frame.is_drawn) continue;
     frame.is_drawn = false;
     --drawn_;
-    // An open call is known to be unwanted only if the filters would hide it at any length.
+    // Before its exit, a call is certainly unwanted only if the filters hide it at any length.
     const bool is_unwanted = frame.shortest_ns == kForever && !frame.holds_kept && &kind == &kKernelClipped;
     if (is_unwanted && lane_.retract(lane_.depth() - 1, time_ns)) {
       filter_.drop_kernel_call();
@@ -252,8 +252,8 @@ bool InnerCalls::end_off_cpu(std::uint64_t time_ns, const Arguments& arguments) 
   return true;
 }
 
-// Ends the call for the time off the CPU. The kernel calls inside end with it, and so do the calls around it
-// that have ended meanwhile.
+// Ends the call for the time off the CPU. At the same time, the kernel calls inside this call end. Calls
+// around it end as well, if their exits came while the thread was off the CPU.
 void InnerCalls::close_off_cpu(std::uint64_t time_ns, const Arguments& arguments) {
   cut_drawn_above(std::min(below_switch_, drawn_), time_ns, kKernelClipped);
   lane_.end(time_ns, arguments);
@@ -261,7 +261,7 @@ void InnerCalls::close_off_cpu(std::uint64_t time_ns, const Arguments& arguments
   for (; late_ > 0; --late_) lane_.end(time_ns, {{names_.repaired, kKernelClipped.name}});
 }
 
-// Cuts the call off the CPU, because a record shows that the thread ran. Its switches are missing.
+// Cuts the call for the time off the CPU: a record shows that the thread ran. A switch must be missing.
 void InnerCalls::cut_off_cpu(std::uint64_t time_ns) {
   if (!std::exchange(is_off_cpu_, false)) return;
   notes_.add(kScheduleCut, [&] {
