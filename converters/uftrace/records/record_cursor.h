@@ -1,6 +1,6 @@
-// Reads one <TID>.dat forward and finds the kind of each record. Runs of plain entries and exits are passed
-// on at memory speed. All other records become items: calls with a payload or with a problem, events, losses,
-// and damage. All code that decides what a record is uses this class, so that the results agree.
+// Reads one <TID>.dat forward, and finds the kind of each record. Runs of plain entries and exits are passed
+// on at memory speed. All other records become items: calls with a payload or a problem, events, losses, and
+// damage. Everything that reads records uses this class. Therefore, all readers agree about each record.
 #pragma once
 
 #include <algorithm>
@@ -27,30 +27,30 @@ struct RecordItem {
   enum class What : std::uint8_t {
     Call,        // an entry or exit
     Event,       // `call.address` is its id
-    Loss,        // missing records; `call.address` is their number
-    BadTime,     // a record whose time is damaged; its other fields may be correct
+    Loss,        // lost records; `call.address` is their number
+    BadTime,     // a record with a damaged time; other fields may be correct
     NotRecords,  // bytes that are not records
     Zeros,       // bytes that are zero
-    Truncated,   // a record or payload that the end of the file cuts
+    Truncated,   // a record or payload that is cut by the end of the file
   };
   What what;
-  std::uint64_t begin;  // offsets in the file, including the payload
+  std::uint64_t begin;  // offsets in the file; the end is after the payload
   std::uint64_t end;
   CallRecord call = {};
-  std::uint64_t before_ns = 0;  // the latest time of earlier calls
+  std::uint64_t before_ns = 0;  // the latest time of calls before this record
   bool has_payload = false;
-  // True for an exit that no entry follows in a file with estimated exits. The recorder wrote this exit when
-  // the thread ended, with the time of the end.
+  // True for an exit after which the file has only exits, if exits are estimated. The recorder wrote this
+  // exit when the thread ended. Its time is the time of the thread's end, and not an estimate.
   bool is_final_exit = false;
-  // True for a call whose time is less than that of a previous call, because two processes write to the file.
+  // True for a call whose time is less than that of a previous call, if two processes write to this file.
   bool has_two_writers = false;
-  // The data of an event, or the values of a call whose layout was found. Valid until the next read().
+  // The data of an event, or the values of a call, if their layout was found. Valid until the next read().
   std::span<const std::byte> payload = {};
   const PayloadLayout* layout = nullptr;  // layout of the values; null if unknown
   std::size_t needed = 0;                 // number of bytes that a truncated record needs
 };
 
-// Records. The first ones may be plain: entries or exits without a payload, before `limit_ns`.
+// A run of records. Plain records are entries or exits without a payload and before `limit_ns`.
 template <std::endian Order>
 struct PlainRecords {
   const std::byte* begin = nullptr;
@@ -64,14 +64,14 @@ struct PlainRecords {
   std::uint64_t mismatch(const Record& record) const {
     return record.plain_mismatch() | std::uint64_t{record.time_ns >= limit_ns};
   }
-  // Decodes a plain record. The depth in the result may be any number.
+  // Decodes a plain record. The depth in the result may be any number, because depths are not checked.
   CallRecord call_of(const Record& record) const {
     CallRecord call = record.call();
     call.depth += call.is_entry() ? -shift.entry : shift.exit;
     return call;
   }
   PlainRecords from(std::size_t i) const { return {begin + i * kRecordSize, end, shift, limit_ns}; }
-  // Passes plain calls to `accept` until it rejects one. Returns the number of accepted calls.
+  // Passes plain calls to `accept` until `accept` returns false. Returns the number of accepted calls.
   template <typename Accept>
   std::size_t count_while(Accept accept) const {
     std::size_t i = 0;
@@ -87,8 +87,8 @@ class RecordCursor {
  public:
   // The minimum size of a block.
   static constexpr std::size_t kMinBlock = 4096;
-  // Slow steps need this many bytes after a record: the longest payload, and some records to recognize the
-  // record after it. Therefore the end of a block is read again with the next block.
+  // A slow step needs this many bytes: the longest payload, and some records with which the record after the
+  // payload is recognized. Therefore, the end of a block is read again with the next block.
   static constexpr std::size_t kLookahead = 2 * kMaxPayload + 8 * kRecordSize;
   static_assert(kLookahead < kMinBlock, "so every block makes progress");
 
@@ -99,8 +99,8 @@ class RecordCursor {
     std::uint64_t delivered_until_ns = kForever;  // records from this time on are not returned yet
   };
 
-  // The arguments must outlive this object. The caller must update `open`, so that it always has the calls
-  // that are open before the next record. If `layouts` is null, payloads have no known layout.
+  // The arguments must outlive this object. The caller must update `open` after each record, so that `open`
+  // has the calls before the next record. If `layouts` is null, no layout of a payload is known.
   RecordCursor(const InputFile& file, const ThreadFacts& facts, const OpenCalls& open,
                CandidateLayouts* layouts = nullptr)
       : facts_(facts),
@@ -114,14 +114,14 @@ class RecordCursor {
   // Reads the block from which next() returns items; see RecordBlock::read().
   void read(std::span<std::byte> block);
 
-  // Skips the records before `offset`, and reads `bytes` instead: the entries of the calls that are open at
-  // `offset`. Must be called before the first read().
+  // Skips the records before `offset`, and reads `bytes` instead. These must be the entries of the calls that
+  // are open at `offset`. Must be called before the first read().
   void start_at(std::uint64_t offset, std::vector<std::byte> bytes);
 
-  // Returns the next item of the block. Plain records before it go to `plain(PlainRecords, offset of the
-  // first)`, which returns the number of consumed records; the record after those becomes an item. If `plain`
-  // has `try_add(CallRecord, PayloadLayout, payload)`, this function gets the calls whose payload layout is
-  // certain, and returns true if it consumed the call. next() returns nothing at the end of the block, or if
+  // Returns the next item of the block. Plain records before this item are passed to `plain(PlainRecords,
+  // offset of the first)`, which returns how many it consumed. The next record becomes an item. If `plain`
+  // has `try_add(CallRecord, PayloadLayout, payload)`, calls whose payload layout is certain are passed to
+  // this function, which returns true if it consumed the call. Returns nothing at the end of the block, or if
   // the next record is at `delivered_until_ns` or later.
   template <typename Plain>
   std::optional<RecordItem> next(const Limits& limits, Plain&& plain) {
@@ -149,8 +149,8 @@ class RecordCursor {
   const DepthShift& shift() const { return shift_; }
 
  private:
-  // Processes a run of plain records. Stops at the first other record: a payload of uncertain size, an event,
-  // a loss, a wrong magic, a time beyond the limits, or a record that is not consumed.
+  // Processes a run of plain records. Stops at a record that `plain` does not consume, or that is not plain:
+  // a payload of uncertain size, an event, a loss, a wrong magic, or a time beyond the limits.
   template <std::endian Order, typename Plain>
   void walk_plain(const Limits& limits, Plain&& plain) {
     const std::uint64_t limit_ns =
@@ -169,7 +169,7 @@ class RecordCursor {
     }
   }
 
-  // Consumes one call whose payload size is certain. The result is the same as with step().
+  // Consumes one call, if the size of its payload is certain. The result is the same as with step().
   template <std::endian Order, typename Plain>
   bool try_payload(std::uint64_t limit_ns, Plain&& plain) {
     if constexpr (requires(const PayloadLayout& layout) {
@@ -199,7 +199,7 @@ class RecordCursor {
     }
   }
 
-  // True if the block has all bytes that a step may need.
+  // True if the block has all bytes that step() may need.
   bool can_step() const {
     const Lookahead& rest = block_.rest();
     return !rest.bytes.empty() && (rest.at_end || rest.bytes.size() >= kLookahead);
@@ -207,7 +207,7 @@ class RecordCursor {
   // Unreadable bytes before the next record.
   struct Damage {
     std::optional<RecordItem> item = {};
-    bool goes_on = false;  // its end was not found yet
+    bool goes_on = false;  // the end was not found yet
   };
 
   std::optional<RecordItem> end_of_block();
