@@ -21,9 +21,6 @@
 
 namespace convert::uftrace {
 
-// A recorder writes at most 1020 bytes of values after a record, and pads them to a multiple of 8.
-inline constexpr std::size_t kMaxPayload = 1024;
-
 class SymbolNames {
  public:
   virtual ~SymbolNames() = default;

@@ -1,6 +1,7 @@
 // The records of <TID>.dat. Each has 16 bytes: a time in ns, and a word of bit fields.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -32,6 +33,9 @@ inline constexpr std::size_t kRecordSize = 16;
 // 1024 is recorded as depth 0, and the recorded address is too large by one.
 inline constexpr std::size_t kDepthModulus = std::size_t{RecordWord::Depth::kMax} + 1;
 
+// A recorder writes at most 1020 bytes of values after a record, and pads them to a multiple of 8.
+inline constexpr std::size_t kMaxPayload = 1024;
+
 // A decoded entry or exit. Depth and address are the true ones, after the overflow of the recorded depth has
 // been reversed.
 struct CallRecord {
@@ -61,6 +65,21 @@ struct Record {
   std::uint64_t plain_mismatch() const {
     constexpr std::uint64_t kMask = RecordWord::Magic::kMask | RecordWord::More::kMask | fxt::Field<1>::kMask;
     return (word & kMask) ^ RecordWord::Magic::put(kRecordMagic);
+  }
+};
+
+// QEMU's plugin (contrib/plugins/uftrace) gives exits the depth of their caller, and begins to count at 1. A
+// thread has this shift in all of its records or in none.
+struct DepthShift {
+  std::size_t entry = 0;  // the depth of entries is too large by this number
+  std::size_t exit = 0;   // the depth of exits is too small by this number
+
+  bool is_none() const { return entry == 0 && exit == 0; }
+  // The depth that uftrace would have written for an entry or exit, modulo 1024. `open` is the number of open
+  // calls before it. The outermost call has no caller, so its exit is an exception.
+  std::size_t undo(const Record& record, std::size_t open) const {
+    if (record.type() == RecordType::Entry) return record.depth() - std::min(record.depth(), entry);
+    return exit != 0 && open == 1 ? 0 : (record.depth() + exit) % kDepthModulus;
   }
 };
 

@@ -7,6 +7,51 @@
 #include "converters/model/reading/byte_cursor.h"
 
 namespace convert::uftrace {
+namespace {
+
+// Counts the exits that match a thread's entries if the depths of exits are too small by `shift`.
+class DepthShiftTrial {
+ public:
+  explicit DepthShiftTrial(std::size_t shift) : shift_(shift) {}
+
+  void add(const Record& record) {
+    CallRecord call = record.call();
+    if (!call.is_entry()) {
+      call.depth += shift_;
+      ++exits_;
+      if (open_.fits(call)) ++right_;
+    }
+    open_.follow(call);
+  }
+  std::size_t right() const { return right_; }
+  bool is_sure() const { return right_ == exits_; }  // no other shift can match more exits
+
+ private:
+  std::size_t shift_;
+  ScannedCalls<> open_;
+  std::size_t exits_ = 0, right_ = 0;
+};
+
+// Chooses the shift with which more exits match, from the first records of a file.
+DepthShift find_depth_shift(std::span<const std::byte> head, std::endian order) {
+  DepthShiftTrial as_entered(0), as_callers(1);
+  std::size_t lowest = kDepthModulus;
+  const auto try_all = [&](DepthShiftTrial& trial) {
+    for (std::size_t at = 0; at + kRecordSize <= head.size(); at += kRecordSize) {
+      const Record record = load_record(head.data() + at, order);
+      if (!record.is_plain()) break;  // the plugin writes only plain records
+      trial.add(record);
+      if (record.type() == RecordType::Entry) lowest = std::min(lowest, record.depth());
+    }
+  };
+  try_all(as_entered);
+  if (as_entered.is_sure()) return {};
+  try_all(as_callers);
+  if (as_callers.right() <= as_entered.right()) return {};
+  return lowest == 0 ? DepthShift{.entry = 0, .exit = 1} : DepthShift{.entry = 1, .exit = 0};
+}
+
+}  // namespace
 
 void RecordCursor::read(std::span<std::byte> block) {
   if (damage_.item && damage_.item->what == RecordItem::What::Zeros) skip_hole();
