@@ -1,13 +1,20 @@
-#include "converters/uftrace/arguments/payload_layout.h"
+#include "converters/uftrace/arguments/payload_decoder.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <initializer_list>
 #include <iterator>
+#include <optional>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "tests/number_bytes.h"
 
