@@ -1,7 +1,9 @@
 // Calls on the fast path, also in bulk, give the same events as calls on the slow path.
-#include "converters/model/lanes/plain_calls.h"
+#include "converters/model/lanes/lane.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <random>

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "converters/model/lanes/plain_calls.h"
+#include "converters/model/lanes/lane.h"
 #include "fxt/support/call_lengths.h"
 #include "tests/model/lane_story.h"
 

@@ -11,8 +11,6 @@
 #include <utility>
 
 #include "converters/model/lanes/contract.h"
-#include "converters/model/lanes/plain_calls.h"
-#include "converters/model/lanes/short_calls.h"
 
 namespace convert {
 namespace {
@@ -34,8 +32,6 @@ Lane::Lane(ChunkPool& pool, const LaneOptions& options)
       store_(pool),
       short_calls_(options.short_calls == nullptr ? nullptr
                                                   : std::make_unique<ShortCalls>(*options.short_calls)) {}
-
-Lane::~Lane() = default;
 
 void Lane::refuse_time(std::uint64_t time_ns) const {
   throw BrokenContract(time_ns < last_ns_

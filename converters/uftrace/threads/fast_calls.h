@@ -11,7 +11,6 @@
 #include <span>
 
 #include "converters/model/lanes/lane.h"
-#include "converters/model/lanes/plain_calls.h"
 #include "converters/uftrace/arguments/payload_decoder.h"
 #include "converters/uftrace/records/record_cursor.h"
 #include "converters/uftrace/symbols/task_symbols.h"
