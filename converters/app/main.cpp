@@ -32,7 +32,6 @@
 #include "converters/app/trace_output.h"
 #include "converters/app/unpacked_inputs.h"
 #include "converters/model/importer.h"
-#include "converters/model/lanes/contract.h"
 #include "converters/model/lanes/short_calls.h"
 #include "converters/model/outline.h"
 #include "converters/model/reading/input_error.h"

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "converters/model/notes.h"
-#include "converters/model/reading/limit_error.h"
+#include "converters/model/reading/input_error.h"
 #include "fxt/support/budget.h"
 
 namespace convert {

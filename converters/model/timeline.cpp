@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
-#include "converters/model/lanes/contract.h"
 #include "converters/model/lanes/short_calls.h"
 #include "converters/model/merging/shared_threads.h"
+#include "converters/model/reading/input_error.h"
 #include "converters/model/reading/text.h"
 
 namespace convert {

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "converters/model/lanes/mask.h"
+#include "converters/model/reading/bits.h"
 #include "converters/model/reading/text.h"
 #include "converters/model/reading/text_file.h"
 

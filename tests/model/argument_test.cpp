@@ -1,11 +1,13 @@
 // Values that are packed into arguments can be read again. The words have the documented format.
-#include "converters/model/lanes/argument.h"
+#include "converters/model/lanes/event.h"
 
 #include <bit>
+#include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <limits>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace convert {

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "converters/model/lanes/contract.h"
+#include "converters/model/reading/input_error.h"
 #include "converters/model/timeline.h"
 #include "tests/model/event_text.h"
 

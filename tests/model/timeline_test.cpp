@@ -10,7 +10,7 @@
 #include <set>
 #include <string>
 
-#include "converters/model/lanes/contract.h"
+#include "converters/model/reading/input_error.h"
 #include "tests/model/event_text.h"
 #include "tests/model/story.h"
 

@@ -1,9 +1,26 @@
-// The ids and values that events consist of. All times are in nanoseconds.
+// An event on its way through the model: its ids and values, its arguments as packed 64-bit words, and the
+// PendingEvent that refers to them. All times are in nanoseconds.
 #pragma once
 
+#include <algorithm>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <initializer_list>
+#include <iterator>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "fxt/field.h"
+#include "fxt/words.h"
 
 namespace convert {
+
+// ---- Ids and values ----
 
 // Ids of interned strings and of interned (category, name) pairs; see Names.
 enum class NameId : std::uint32_t {};
@@ -53,5 +70,252 @@ struct Wakeup {
   ThreadId thread;
   ThreadId waker;  // the thread that ran there; 0 if it is unknown, or if none ran
 };
+
+// ---- Arguments ----
+//
+// Importers build them, lanes keep them, and sinks write them. A single argument needs no allocation and no
+// search.
+
+enum class ArgumentType : std::uint8_t {
+  Null,
+  Int64,
+  Uint64,
+  Double,
+  Text,  // any bytes; sinks repair and cut them
+  Pointer,
+  Name,  // a string that will probably be repeated (a source line, an enumerator)
+};
+
+// One argument. Its text belongs to the caller.
+struct Argument {
+  NameId name{};
+  ArgumentType type = ArgumentType::Null;
+  std::uint64_t bits = 0;      // for all types except Text: the number (sign-extended to 64 bits) or NameId
+  std::string_view text = {};  // for a Text
+
+  Argument(NameId id, ArgumentType kind, std::uint64_t value) : name(id), type(kind), bits(value) {}
+  Argument(NameId id, std::monostate) : name(id) {}
+  Argument(NameId id, std::int32_t value) : Argument(id, std::int64_t{value}) {}
+  Argument(NameId id, std::uint32_t value) : Argument(id, std::uint64_t{value}) {}
+  Argument(NameId id, std::int64_t value)
+      : name(id), type(ArgumentType::Int64), bits(static_cast<std::uint64_t>(value)) {}
+  Argument(NameId id, std::uint64_t value) : name(id), type(ArgumentType::Uint64), bits(value) {}
+  Argument(NameId id, double value)
+      : name(id), type(ArgumentType::Double), bits(std::bit_cast<std::uint64_t>(value)) {}
+  Argument(NameId id, std::string_view value) : name(id), type(ArgumentType::Text), text(value) {}
+  Argument(NameId id, const char* value) : Argument(id, std::string_view(value)) {}
+  Argument(NameId id, const std::string& value) : Argument(id, std::string_view(value)) {}
+  Argument(NameId id, Pointer value) : name(id), type(ArgumentType::Pointer), bits(value.address) {}
+  Argument(NameId id, NameId value)
+      : name(id), type(ArgumentType::Name), bits(static_cast<std::uint32_t>(value)) {}
+
+  friend bool operator==(const Argument&, const Argument&) = default;
+};
+
+// The first word of a packed argument. After the header of a Null, nothing follows. For a Text, its bytes
+// follow, padded with zeros to whole words. For other types, one word follows: Argument::bits.
+struct ArgumentHeader {
+  using Type = fxt::Field<0, 3>;
+  using Name = fxt::Field<4, 35>;
+  using Size = fxt::Field<36, 63>;  // bytes of a Text
+
+  static constexpr std::uint64_t of(NameId name, ArgumentType type, std::size_t size_bytes = 0) {
+    return Type::put(static_cast<std::uint64_t>(type)) | Name::put(static_cast<std::uint32_t>(name)) |
+           Size::put(size_bytes);
+  }
+  // The number of words of the argument, including the header.
+  static constexpr std::size_t words(std::uint64_t header) {
+    constexpr auto kText = static_cast<std::uint64_t>(ArgumentType::Text);
+    const std::uint64_t type = Type::get(header);
+    return 1 + (type == kText ? fxt::words_of(Size::get(header)) : type == 0 ? 0 : 1);
+  }
+};
+static_assert(fxt::kTilesWord<ArgumentHeader::Type, ArgumentHeader::Name, ArgumentHeader::Size>);
+
+// The longest Text that can be packed.
+inline constexpr std::size_t kMaxTextBytes = ArgumentHeader::Size::kMax;
+
+// Packed arguments, one after another. The words belong to the caller.
+class ArgumentRow {
+ public:
+  class Iterator {
+   public:
+    using value_type = Argument;
+    using difference_type = std::ptrdiff_t;
+
+    Iterator() = default;
+    explicit Iterator(const std::uint64_t* word) : word_(word) {}
+    NameId name() const { return static_cast<NameId>(ArgumentHeader::Name::get(*word_)); }
+    ArgumentType type() const { return static_cast<ArgumentType>(ArgumentHeader::Type::get(*word_)); }
+    std::uint64_t bits() const { return word_[1]; }  // for all types except Null and Text
+    std::string_view text() const {                  // for a Text
+      return {reinterpret_cast<const char*>(word_ + 1), ArgumentHeader::Size::get(*word_)};
+    }
+    Argument operator*() const {
+      if (type() == ArgumentType::Text) return {name(), text()};
+      return {name(), type(), type() == ArgumentType::Null ? 0 : bits()};
+    }
+    Iterator& operator++() { return skip(ArgumentHeader::words(*word_)); }
+    // Does the same as operator++(), but faster, because the number of words is known.
+    Iterator& skip(std::size_t words) {
+      word_ += words;
+      return *this;
+    }
+    Iterator operator++(int) {
+      const Iterator before = *this;
+      ++*this;
+      return before;
+    }
+    const std::uint64_t* word() const { return word_; }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    const std::uint64_t* word_ = nullptr;
+  };
+
+  ArgumentRow() = default;
+  explicit ArgumentRow(std::span<const std::uint64_t> words)
+      : begin_(words.data()), end_(words.data() + words.size()) {}
+  Iterator begin() const { return begin_; }
+  Iterator end() const { return end_; }
+  bool empty() const { return begin_ == end_; }
+  std::span<const std::uint64_t> words() const { return {begin_.word(), end_.word()}; }
+
+ private:
+  Iterator begin_, end_;
+};
+
+// Arguments that a producer has packed itself: the end of the words, and the number of arguments.
+struct PackedArguments {
+  std::uint64_t* end;
+  std::size_t count;
+};
+
+// Packs arguments. One object can be reused for many events. clear() keeps its memory.
+class Arguments {
+ public:
+  Arguments() = default;
+  Arguments(std::initializer_list<Argument> list) {
+    for (const Argument& argument : list) add(argument);
+  }
+
+  void add(const Argument& argument) {
+    ++size_;
+    if (argument.type == ArgumentType::Text) {
+      add_text(argument.name, argument.text);
+      return;
+    }
+    std::uint64_t* const word = reserve(2);
+    word[0] = ArgumentHeader::of(argument.name, argument.type);
+    word[1] = argument.bits;
+    words_used_ += argument.type == ArgumentType::Null ? 1 : 2;
+  }
+  void add(ArgumentRow row) {
+    for (const Argument& argument : row) add(argument);
+  }
+  // These functions are for producers that pack arguments themselves. reserve() returns memory for `words`
+  // words after the current arguments. commit() adds the words before `end`, which contain `count` arguments.
+  std::uint64_t* reserve(std::size_t words) {
+    if (words_used_ + words > words_.size()) [[unlikely]]
+      grow(words);
+    return words_.data() + words_used_;
+  }
+  void commit(const std::uint64_t* end, std::size_t count) {
+    words_used_ = static_cast<std::size_t>(end - words_.data());
+    size_ += count;
+  }
+  // Changes the value of an argument that is not a Text. `word` is the index of the word after the header.
+  void set_bits(std::size_t word, std::uint64_t bits) { words_[word] = bits; }
+  void clear() { words_used_ = size_ = 0; }
+
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  // Valid until the next add().
+  std::span<const std::uint64_t> words() const { return {words_.data(), words_used_}; }
+  ArgumentRow row() const { return ArgumentRow(words()); }
+  ArgumentRow::Iterator begin() const { return row().begin(); }
+  ArgumentRow::Iterator end() const { return row().end(); }
+
+ private:
+  void add_text(NameId name, std::string_view text) {
+    text = text.substr(0, kMaxTextBytes);
+    const std::size_t words = 1 + fxt::words_of(text.size());
+    std::uint64_t* const word = reserve(words);
+    *word = ArgumentHeader::of(name, ArgumentType::Text, text.size());
+    fxt::put_padded(word + 1, text.data(), text.size());
+    words_used_ += words;
+  }
+  [[gnu::noinline]] void grow(std::size_t words) { words_.resize(2 * (words_used_ + words)); }
+
+  // Must not be next to words_used_, because compilers would load both as a pair before both are stored.
+  std::size_t size_ = 0;
+  std::vector<std::uint64_t> words_;  // the first words_used_ words are in use
+  std::size_t words_used_ = 0;
+};
+
+// ---- Events ----
+
+enum class EventKind : std::uint8_t {
+  Open,      // a call whose end is not known yet; nothing after it can be sealed
+  Complete,  // a call with begin and end
+  Begin,     // the begin of a call that is written as a pair
+  End,       // the end of a call that is written as a pair
+  Instant,
+  Counter,
+  FlowBegin,
+  FlowEnd,
+  ContextSwitch,
+  Wakeup,
+  Blob,
+  BufferFull,  // the recorder's buffer was full, and records were lost
+  Retracted,   // a call that was dropped; it never leaves the lane
+};
+
+// The first word of an argument block: the number of its arguments, and the number of words after this one.
+struct ArgumentBlockHeader {
+  using Count = fxt::Field<0, 31>;
+  using Words = fxt::Field<32, 63>;
+};
+
+// The lane fills it in, the merge sorts it, and the sink writes it.
+struct PendingEvent {
+  std::uint64_t time_ns;
+  std::uint64_t last_word;     // end_ns() or id()
+  const std::uint64_t* block;  // the arguments, after an ArgumentBlockHeader; null without arguments
+  LabelId label;
+  EventKind kind;
+
+  void complete(std::uint64_t ended_ns) {
+    last_word = ended_ns;
+    kind = EventKind::Complete;
+  }
+  std::uint64_t end_ns() const { return last_word; }  // for a Complete
+  std::uint64_t id() const { return last_word; }      // for a counter or flow
+  // The number of arguments of a call, instant, counter or flow.
+  std::size_t argument_count() const {
+    return block == nullptr ? 0 : ArgumentBlockHeader::Count::get(*block);
+  }
+  ArgumentRow arguments() const { return ArgumentRow(words()); }
+  // The name of a Blob.
+  std::string_view text() const { return (*arguments().begin()).text; }
+  // The bytes of a Blob.
+  std::span<const std::byte> bytes() const { return std::as_bytes(std::span((*++arguments().begin()).text)); }
+  ContextSwitch context_switch() const { return value<ContextSwitch>(); }
+  Wakeup wakeup() const { return value<Wakeup>(); }
+
+ private:
+  // A value that is stored in the block in the same form as in memory.
+  template <typename T>
+  T value() const {
+    T value;
+    std::memcpy(static_cast<void*>(&value), block + 1, sizeof value);
+    return value;
+  }
+  std::span<const std::uint64_t> words() const {
+    if (block == nullptr) return {};
+    return {block + 1, ArgumentBlockHeader::Words::get(*block)};
+  }
+};
+static_assert(sizeof(PendingEvent) == 32);
 
 }  // namespace convert

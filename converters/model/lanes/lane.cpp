@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "converters/model/lanes/contract.h"
+#include "converters/model/reading/input_error.h"
 
 namespace convert {
 namespace {

@@ -19,14 +19,12 @@
 #include <string_view>
 #include <vector>
 
-#include "converters/model/lanes/argument.h"
 #include "converters/model/lanes/event.h"
 #include "converters/model/lanes/lane_store.h"
 #include "converters/model/lanes/limits.h"
-#include "converters/model/lanes/mask.h"
 #include "converters/model/lanes/open_call_stack.h"
-#include "converters/model/lanes/pending_event.h"
 #include "converters/model/lanes/short_calls.h"
+#include "converters/model/reading/bits.h"
 
 namespace convert {
 

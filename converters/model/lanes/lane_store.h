@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "converters/model/lanes/event.h"
 #include "converters/model/lanes/limits.h"
 #include "converters/model/lanes/open_call_stack.h"
-#include "converters/model/lanes/pending_event.h"
 
 namespace convert {
 

@@ -10,9 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "converters/model/lanes/argument.h"
 #include "converters/model/lanes/event.h"
-#include "converters/model/lanes/pending_event.h"
 
 namespace convert {
 

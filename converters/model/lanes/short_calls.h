@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "converters/model/lanes/argument.h"
 #include "converters/model/lanes/event.h"
 #include "fxt/support/call_lengths.h"
 #include "fxt/support/short_calls.h"

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "converters/model/lanes/mask.h"
+#include "converters/model/reading/bits.h"
 
 namespace convert {
 

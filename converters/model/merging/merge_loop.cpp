@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <vector>
 
-#include "converters/model/lanes/contract.h"
 #include "converters/model/lanes/short_calls.h"
 #include "converters/model/reading/input_error.h"
 

@@ -11,7 +11,6 @@
 
 #include "converters/model/lanes/event.h"
 #include "converters/model/lanes/limits.h"
-#include "converters/model/lanes/pending_event.h"
 #include "converters/model/merging/source.h"
 #include "fxt/support/short_calls.h"
 

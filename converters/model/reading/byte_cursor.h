@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "converters/model/reading/bits.h"
 #include "converters/model/reading/input_error.h"
-#include "converters/model/reading/load.h"
 
 namespace convert {
 

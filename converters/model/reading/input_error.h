@@ -1,4 +1,4 @@
-// The position of a problem in an input, and the error that contains it.
+// The position of a problem in an input, and the errors of importing.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-
-#include "converters/model/lanes/contract.h"
 
 namespace convert {
 
@@ -36,6 +34,29 @@ class InputError : public std::runtime_error {
  public:
   InputError(const Location& where, std::string_view problem)
       : std::runtime_error(where.text() + ": " + std::string(problem)) {}
+};
+
+// The error if a file exceeds a limit. SECURITY.md lists the limits. If the file is needed only for names or
+// types, the error becomes a note. See note_over_limit().
+class OverLimit : public InputError {
+ public:
+  OverLimit(std::string_view path, std::string_view limit)
+      : InputError(Location::file(path), limit), path_(path), limit_(limit) {}
+
+  const std::string& path() const { return path_; }
+  const std::string& limit() const { return limit_; }  // "more than 4 MiB of …"
+
+ private:
+  std::string path_, limit_;
+};
+
+// The error if an importer does not keep a promise to the model. This is a fault in the importer, not in its
+// input. what() describes the broken promise. Promises are checked in every build.
+class BrokenContract : public std::logic_error {
+ public:
+  explicit BrokenContract(std::string_view what)
+      : std::logic_error(fmt::format(
+            "{}; this is a bug in fxt-convert, not a problem of the input; please report it", what)) {}
 };
 
 // Calls `action`. If `action` throws BrokenContract, throws an InputError with the name of the input.

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <limits>
 
-#include "converters/model/reading/load.h"
+#include "converters/model/reading/bits.h"
 
 namespace convert {
 namespace {

@@ -7,8 +7,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "converters/model/reading/input_error.h"
 #include "converters/model/reading/input_file.h"
-#include "converters/model/reading/limit_error.h"
 #include "fxt/support/budget.h"
 
 namespace convert {

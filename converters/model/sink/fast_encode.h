@@ -9,8 +9,8 @@
 #include <string_view>
 #include <type_traits>
 
-#include "converters/model/lanes/pending_event.h"
-#include "converters/model/reading/load.h"
+#include "converters/model/lanes/event.h"
+#include "converters/model/reading/bits.h"
 #include "fxt/utf8.h"
 #include "fxt/words.h"
 #include "fxt/writer.h"

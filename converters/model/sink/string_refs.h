@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "converters/model/lanes/argument.h"
+#include "converters/model/lanes/event.h"
 #include "converters/model/names/names.h"
 #include "converters/model/sink/fast_encode.h"
 #include "fxt/writer.h"

@@ -13,7 +13,7 @@
 
 #include <boost/endian/conversion.hpp>
 
-#include "converters/model/reading/load.h"
+#include "converters/model/reading/bits.h"
 #include "converters/model/reading/text.h"
 
 namespace convert::tfile {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "converters/model/lanes/argument.h"
+#include "converters/model/lanes/event.h"
 #include "converters/model/lanes/lane.h"
 #include "converters/model/names/names.h"
 #include "converters/tfile/events/number_texts.h"

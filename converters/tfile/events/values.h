@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "converters/model/lanes/argument.h"
+#include "converters/model/lanes/event.h"
 #include "converters/model/names/names.h"
 #include "converters/tfile/description/numbers.h"
 #include "converters/tfile/description/register_layout.h"

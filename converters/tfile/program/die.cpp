@@ -4,7 +4,7 @@
 #include <cstring>
 #include <dwarf.h>
 
-#include "converters/model/reading/load.h"
+#include "converters/model/reading/bits.h"
 #include "converters/symbols/d_names.h"
 #include "converters/symbols/dwarf_languages.h"
 #include "converters/tfile/program/die_scopes.h"

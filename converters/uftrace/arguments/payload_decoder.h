@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
-#include "converters/model/lanes/argument.h"
+#include "converters/model/lanes/event.h"
 #include "converters/model/names/names.h"
-#include "converters/model/reading/load.h"
+#include "converters/model/reading/bits.h"
 #include "converters/symbols/dwarf_info.h"
 #include "converters/uftrace/arguments/debug_files.h"
 #include "converters/uftrace/arguments/enums.h"

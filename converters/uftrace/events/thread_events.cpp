@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "converters/model/reading/load.h"
+#include "converters/model/reading/bits.h"
 #include "converters/uftrace/recording/argument_names.h"
 #include "fxt/support/budget.h"
 #include "fxt/utf8.h"

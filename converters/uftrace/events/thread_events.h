@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "converters/model/lanes/argument.h"
+#include "converters/model/lanes/event.h"
 #include "converters/model/lanes/lane.h"
 #include "converters/model/names/names.h"
 #include "converters/uftrace/events/event_ids.h"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "converters/model/option.h"
-#include "converters/model/reading/load.h"
+#include "converters/model/reading/bits.h"
 #include "converters/model/reading/text.h"
 #include "converters/uftrace/filters/filter_item.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "converters/model/lanes/argument.h"
+#include "converters/model/lanes/event.h"
 
 namespace convert::uftrace {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "converters/model/notes.h"
-#include "converters/model/reading/load.h"
+#include "converters/model/reading/bits.h"
 #include "converters/uftrace/recording/directory.h"
 
 namespace convert::uftrace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "converters/model/lanes/argument.h"
+#include "converters/model/lanes/event.h"
 #include "converters/model/names/names.h"
 #include "converters/symbols/symbol_table.h"
 #include "converters/uftrace/kernel/kernel_header.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "converters/model/lanes/event.h"
-#include "converters/model/reading/load.h"
+#include "converters/model/reading/bits.h"
 #include "converters/uftrace/cpus/cpu_files.h"
 #include "converters/uftrace/recording/reused_ids.h"
 

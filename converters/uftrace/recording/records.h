@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "converters/model/reading/load.h"
+#include "converters/model/reading/bits.h"
 #include "fxt/field.h"
 
 namespace convert::uftrace {

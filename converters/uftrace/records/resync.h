@@ -21,7 +21,7 @@
 #include <utility>
 
 #include "converters/model/lanes/event.h"
-#include "converters/model/lanes/mask.h"
+#include "converters/model/reading/bits.h"
 #include "converters/uftrace/recording/records.h"
 #include "converters/uftrace/records/open_calls.h"
 #include "converters/uftrace/records/thread_facts.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "converters/model/lanes/argument.h"
+#include "converters/model/lanes/event.h"
 #include "fxt/output.h"
 
 namespace convert {

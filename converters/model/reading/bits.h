@@ -1,4 +1,4 @@
-// Numbers in a given byte order, at any address.
+// The bits of numbers: numbers in a given byte order, at any address, and choices without branches.
 #pragma once
 
 #include <algorithm>
@@ -56,6 +56,23 @@ constexpr std::uint64_t extended(std::uint64_t bits, std::uint64_t width, bool h
 // Does the same as unsigned_bits(), and extends the sign to 64 bits.
 inline std::uint64_t signed_bits(std::span<const std::byte> bytes, std::endian order) {
   return extended(unsigned_bits(bytes, order), 8 * bytes.size(), true);
+}
+
+// ---- Choices without branches ----
+//
+// For hot loops whose branches can't be predicted. A mispredicted branch costs more than both sides of the
+// choice.
+
+// Returns a word with all bits set if `bit` is 1, and 0 if it is 0.
+inline std::uint64_t mask_of(std::uint64_t bit) {
+  std::uint64_t mask = -bit;
+  asm("" : "+r"(mask));  // hides the origin of the mask from compilers, which would use a branch
+  return mask;
+}
+
+// Returns `one` if the bits of the mask are set, and `other` if not.
+inline std::uint64_t pick(std::uint64_t mask, std::uint64_t one, std::uint64_t other) {
+  return other ^ ((one ^ other) & mask);
 }
 
 }  // namespace convert
