@@ -25,6 +25,8 @@ namespace convert {
 // Ids of interned strings and of interned (category, name) pairs; see Names.
 enum class NameId : std::uint32_t {};
 enum class LabelId : std::uint32_t {};
+constexpr std::size_t index_of(NameId id) { return static_cast<std::size_t>(id); }
+constexpr std::size_t index_of(LabelId id) { return static_cast<std::size_t>(id); }
 
 // Ids of the recorded system.
 enum class ProcessId : std::uint64_t {};

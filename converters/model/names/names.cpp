@@ -51,9 +51,9 @@ void Names::grow() {
 
 LabelId Names::intern_label(NameId category, NameId name) {
   const std::lock_guard lock(mutex_);
-  if (newest_label_.size() <= index(name))
-    newest_label_.resize(std::max(texts_.size(), index(name) + 1), kNone);
-  std::uint32_t& newest = newest_label_[index(name)];
+  if (newest_label_.size() <= index_of(name))
+    newest_label_.resize(std::max(texts_.size(), index_of(name) + 1), kNone);
+  std::uint32_t& newest = newest_label_[index_of(name)];
   for (std::uint32_t id = newest; id != kNone; id = older_label_[id])
     if (labels_[id].category == category) return LabelId{id};
   labels_.push_back({category, name});

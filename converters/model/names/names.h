@@ -77,7 +77,7 @@ class Names {
   // Does the same for many texts. This is faster, because the cache misses of all texts overlap.
   void intern(std::span<const std::string> texts, std::span<NameId> ids);
   // The text is valid as long as this object.
-  const std::string_view& text(NameId id) const { return texts_[index(id)]; }
+  const std::string_view& text(NameId id) const { return texts_[index_of(id)]; }
   std::size_t size() const;
 
   LabelId intern_label(NameId category, NameId name);
@@ -85,11 +85,8 @@ class Names {
     const NameId category_id = intern(category);
     return intern_label(category_id, intern(name));
   }
-  const Label& label(LabelId id) const { return labels_[index(id)]; }
+  const Label& label(LabelId id) const { return labels_[index_of(id)]; }
   std::size_t label_count() const;
-
-  static constexpr std::size_t index(NameId id) { return static_cast<std::size_t>(id); }
-  static constexpr std::size_t index(LabelId id) { return static_cast<std::size_t>(id); }
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};

@@ -190,7 +190,7 @@ inline std::uint64_t* put_plain_call(std::uint64_t* at, const PendingEvent& even
   if (header == 0 || event.arguments().words().size() > kMaxKnownWords) return nullptr;
   std::uint32_t unknown = 0;
   const auto ref_of = [&](NameId name) {
-    const std::uint32_t ref = refs[static_cast<std::size_t>(name)];
+    const std::uint32_t ref = refs[index_of(name)];
     unknown |= ref;
     return fxt::TextRef::table(static_cast<std::uint16_t>(ref));
   };

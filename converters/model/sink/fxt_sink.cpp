@@ -90,7 +90,7 @@ void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
 
 std::uint64_t FxtSink::bytes_of_name(NameId name) {
   const auto refs = strings_.refs();
-  if (Names::index(name) < refs.size() && refs[Names::index(name)] != kNoRef) return 0;
+  if (index_of(name) < refs.size() && refs[index_of(name)] != kNoRef) return 0;
   const std::string_view text = names_.text(name);
   if (track_names_.contains(text)) return 0;
   const std::size_t size = fxt::is_sound(text) ? text.size() : spelled(text).size();
@@ -114,8 +114,8 @@ void FxtSink::fetch_names(std::span<const MergedRun> runs) const {
     asm volatile("");  // otherwise GCC assumes that this function has no effect, and drops its calls
   };
   const auto headers = labels_.headers();
-  for_each_label([&](LabelId label) { fetch(&headers[Names::index(label)]); });
-  for_each_label([&](LabelId label) { fetch(headers[Names::index(label)].inline_name); });
+  for_each_label([&](LabelId label) { fetch(&headers[index_of(label)]); });
+  for_each_label([&](LabelId label) { fetch(headers[index_of(label)].inline_name); });
 }
 
 void FxtSink::write(std::span<const MergedRun> runs) {
@@ -140,7 +140,7 @@ void FxtSink::write(std::span<const MergedRun> runs) {
         commit();
         reserve();
       }
-      const auto [header, inline_name] = headers[Names::index(event.label)];
+      const auto [header, inline_name] = headers[index_of(event.label)];
       const bool is_inline = has_inline_name(header) && event.kind != EventKind::Blob;
       if (event.kind == EventKind::Complete && event.block == nullptr && header != 0 && !is_inline &&
           thread.index != 0) {

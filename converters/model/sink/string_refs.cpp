@@ -9,7 +9,7 @@
 namespace convert {
 
 std::optional<std::uint16_t> StringRefs::table_ref(NameId name) {
-  std::uint32_t& known = refs_[Names::index(name)];
+  std::uint32_t& known = refs_[index_of(name)];
   if (known != kNoRef) return static_cast<std::uint16_t>(known);
   if (table_is_full_) return std::nullopt;
   const auto ref = writer_.string_ref(valid(names_.text(name)));
@@ -70,14 +70,14 @@ void LabelHeaders::grow() {
 }
 
 std::uint64_t LabelHeaders::make(LabelId id) {
-  auto& [word, inline_name] = headers_[Names::index(id)];
+  auto& [word, inline_name] = headers_[index_of(id)];
   if (word != 0) return word;
   const Names::Label label = names_.label(id);
   const auto category = strings_.table_ref(label.category);
   const auto name = strings_.table_ref(label.name);
   const std::string_view text = names_.text(label.name);
   const bool is_frame_mark = fxt::names_a_frame(text);
-  frame_marks_[Names::index(id)] = is_frame_mark;
+  frame_marks_[index_of(id)] = is_frame_mark;
   if (category && name) {
     word = header_of(*category, *name);
   } else if (category && text.size() <= kInlineNameBytes && fxt::is_sound(text) && !is_frame_mark) {

@@ -79,12 +79,12 @@ class LabelHeaders {
   void grow();
   // Returns the headers, indexed by label.
   std::span<const Header> headers() const { return headers_; }
-  std::uint64_t word(LabelId label) const { return headers_[Names::index(label)].word; }
+  std::uint64_t word(LabelId label) const { return headers_[index_of(label)].word; }
   // Makes the header of a label, and returns the header word. Returns 0 if there is no header, for example
   // because the table is full and the name is too long.
   std::uint64_t make(LabelId label);
   // True if Tracy would show instants with this label as starts of frames. Valid after make().
-  bool names_a_frame(LabelId label) const { return frame_marks_[Names::index(label)]; }
+  bool names_a_frame(LabelId label) const { return frame_marks_[index_of(label)]; }
 
  private:
   StringRefs& strings_;

@@ -89,7 +89,7 @@ TEST_F(StringRefsTest, TheHeaderHoldsTheNameIfTheTableIsFull) {
   fill_table();
   const LabelId late = label("late"), too_long = label(std::string(300, 'x')), frame = label("frame");
   EXPECT_TRUE(has_inline_name(labels.make(late)));
-  EXPECT_EQ(std::string_view(labels.headers()[Names::index(late)].inline_name, 4), "late");
+  EXPECT_EQ(std::string_view(labels.headers()[index_of(late)].inline_name, 4), "late");
   EXPECT_EQ(labels.make(too_long), 0u) << "each record cuts it anew";
   EXPECT_EQ(labels.make(frame), 0u);
   EXPECT_TRUE(labels.names_a_frame(frame));
