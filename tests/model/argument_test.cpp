@@ -58,7 +58,7 @@ TEST(Arguments, EveryTypeIsReadAsItWasAdded) {
 TEST(Arguments, CanBePackedByTheProducer) {
   Arguments arguments{{kA, 1}};
   std::uint64_t* const words = arguments.reserve(100);
-  words[0] = ArgumentHeader::of(kB, ArgumentType::Int64);
+  words[0] = PackedHeader::of(kB, ArgumentKind::Int64);
   words[1] = 3;
   arguments.commit(words + 2, 1);
   EXPECT_EQ(std::vector<Argument>(arguments.begin(), arguments.end()),

@@ -22,20 +22,20 @@ void EventText::add_lanes(std::span<const LaneInfo> lanes) {
 }
 
 std::string EventText::text_of(const Argument& argument) const {
-  switch (argument.type) {
-    case ArgumentType::Null:
+  switch (argument.kind) {
+    case ArgumentKind::Null:
       return "null";
-    case ArgumentType::Int64:
+    case ArgumentKind::Int64:
       return fmt::format("{}", static_cast<std::int64_t>(argument.bits));
-    case ArgumentType::Uint64:
+    case ArgumentKind::Uint64:
       return fmt::format("{}", argument.bits);
-    case ArgumentType::Double:
+    case ArgumentKind::Double:
       return fmt::format("{}", std::bit_cast<double>(argument.bits));
-    case ArgumentType::Text:
+    case ArgumentKind::Text:
       return fmt::format("\"{}\"", argument.text);
-    case ArgumentType::Pointer:
+    case ArgumentKind::Pointer:
       return fmt::format("{:#x}", argument.bits);
-    case ArgumentType::Name:
+    case ArgumentKind::Name:
       return fmt::format("'{}'", names_.text(static_cast<NameId>(argument.bits)));
   }
   return "?";

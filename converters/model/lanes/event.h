@@ -78,7 +78,7 @@ struct Wakeup {
 // Importers build them, lanes keep them, and sinks write them. A single argument needs no allocation and no
 // search.
 
-enum class ArgumentType : std::uint8_t {
+enum class ArgumentKind : std::uint8_t {
   Null,
   Int64,
   Uint64,
@@ -91,51 +91,51 @@ enum class ArgumentType : std::uint8_t {
 // One argument. Its text belongs to the caller.
 struct Argument {
   NameId name{};
-  ArgumentType type = ArgumentType::Null;
-  std::uint64_t bits = 0;      // for all types except Text: the number (sign-extended to 64 bits) or NameId
+  ArgumentKind kind = ArgumentKind::Null;
+  std::uint64_t bits = 0;      // for all kinds except Text: the number (sign-extended to 64 bits) or NameId
   std::string_view text = {};  // for a Text
 
-  Argument(NameId id, ArgumentType kind, std::uint64_t value) : name(id), type(kind), bits(value) {}
+  Argument(NameId id, ArgumentKind of, std::uint64_t value) : name(id), kind(of), bits(value) {}
   Argument(NameId id, std::monostate) : name(id) {}
   Argument(NameId id, std::int32_t value) : Argument(id, std::int64_t{value}) {}
   Argument(NameId id, std::uint32_t value) : Argument(id, std::uint64_t{value}) {}
   Argument(NameId id, std::int64_t value)
-      : name(id), type(ArgumentType::Int64), bits(static_cast<std::uint64_t>(value)) {}
-  Argument(NameId id, std::uint64_t value) : name(id), type(ArgumentType::Uint64), bits(value) {}
+      : name(id), kind(ArgumentKind::Int64), bits(static_cast<std::uint64_t>(value)) {}
+  Argument(NameId id, std::uint64_t value) : name(id), kind(ArgumentKind::Uint64), bits(value) {}
   Argument(NameId id, double value)
-      : name(id), type(ArgumentType::Double), bits(std::bit_cast<std::uint64_t>(value)) {}
-  Argument(NameId id, std::string_view value) : name(id), type(ArgumentType::Text), text(value) {}
+      : name(id), kind(ArgumentKind::Double), bits(std::bit_cast<std::uint64_t>(value)) {}
+  Argument(NameId id, std::string_view value) : name(id), kind(ArgumentKind::Text), text(value) {}
   Argument(NameId id, const char* value) : Argument(id, std::string_view(value)) {}
   Argument(NameId id, const std::string& value) : Argument(id, std::string_view(value)) {}
-  Argument(NameId id, Pointer value) : name(id), type(ArgumentType::Pointer), bits(value.address) {}
+  Argument(NameId id, Pointer value) : name(id), kind(ArgumentKind::Pointer), bits(value.address) {}
   Argument(NameId id, NameId value)
-      : name(id), type(ArgumentType::Name), bits(static_cast<std::uint32_t>(value)) {}
+      : name(id), kind(ArgumentKind::Name), bits(static_cast<std::uint32_t>(value)) {}
 
   friend bool operator==(const Argument&, const Argument&) = default;
 };
 
 // The first word of a packed argument. After the header of a Null, nothing follows. For a Text, its bytes
-// follow, padded with zeros to whole words. For other types, one word follows: Argument::bits.
-struct ArgumentHeader {
-  using Type = fxt::Field<0, 3>;
+// follow, padded with zeros to whole words. For other kinds, one word follows: Argument::bits.
+struct PackedHeader {
+  using Kind = fxt::Field<0, 3>;
   using Name = fxt::Field<4, 35>;
   using Size = fxt::Field<36, 63>;  // bytes of a Text
 
-  static constexpr std::uint64_t of(NameId name, ArgumentType type, std::size_t size_bytes = 0) {
-    return Type::put(static_cast<std::uint64_t>(type)) | Name::put(static_cast<std::uint32_t>(name)) |
+  static constexpr std::uint64_t of(NameId name, ArgumentKind kind, std::size_t size_bytes = 0) {
+    return Kind::put(static_cast<std::uint64_t>(kind)) | Name::put(static_cast<std::uint32_t>(name)) |
            Size::put(size_bytes);
   }
   // The number of words of the argument, including the header.
   static constexpr std::size_t words(std::uint64_t header) {
-    constexpr auto kText = static_cast<std::uint64_t>(ArgumentType::Text);
-    const std::uint64_t type = Type::get(header);
-    return 1 + (type == kText ? fxt::words_of(Size::get(header)) : type == 0 ? 0 : 1);
+    constexpr auto kText = static_cast<std::uint64_t>(ArgumentKind::Text);
+    const std::uint64_t kind = Kind::get(header);
+    return 1 + (kind == kText ? fxt::words_of(Size::get(header)) : kind == 0 ? 0 : 1);
   }
 };
-static_assert(fxt::kTilesWord<ArgumentHeader::Type, ArgumentHeader::Name, ArgumentHeader::Size>);
+static_assert(fxt::kTilesWord<PackedHeader::Kind, PackedHeader::Name, PackedHeader::Size>);
 
 // The longest Text that can be packed.
-inline constexpr std::size_t kMaxTextBytes = ArgumentHeader::Size::kMax;
+inline constexpr std::size_t kMaxTextBytes = PackedHeader::Size::kMax;
 
 // Packed arguments, one after another. The words belong to the caller.
 class ArgumentRow {
@@ -147,17 +147,17 @@ class ArgumentRow {
 
     Iterator() = default;
     explicit Iterator(const std::uint64_t* word) : word_(word) {}
-    NameId name() const { return static_cast<NameId>(ArgumentHeader::Name::get(*word_)); }
-    ArgumentType type() const { return static_cast<ArgumentType>(ArgumentHeader::Type::get(*word_)); }
-    std::uint64_t bits() const { return word_[1]; }  // for all types except Null and Text
+    NameId name() const { return static_cast<NameId>(PackedHeader::Name::get(*word_)); }
+    ArgumentKind kind() const { return static_cast<ArgumentKind>(PackedHeader::Kind::get(*word_)); }
+    std::uint64_t bits() const { return word_[1]; }  // for all kinds except Null and Text
     std::string_view text() const {                  // for a Text
-      return {reinterpret_cast<const char*>(word_ + 1), ArgumentHeader::Size::get(*word_)};
+      return {reinterpret_cast<const char*>(word_ + 1), PackedHeader::Size::get(*word_)};
     }
     Argument operator*() const {
-      if (type() == ArgumentType::Text) return {name(), text()};
-      return {name(), type(), type() == ArgumentType::Null ? 0 : bits()};
+      if (kind() == ArgumentKind::Text) return {name(), text()};
+      return {name(), kind(), kind() == ArgumentKind::Null ? 0 : bits()};
     }
-    Iterator& operator++() { return skip(ArgumentHeader::words(*word_)); }
+    Iterator& operator++() { return skip(PackedHeader::words(*word_)); }
     // Does the same as operator++(), but faster, because the number of words is known.
     Iterator& skip(std::size_t words) {
       word_ += words;
@@ -203,14 +203,14 @@ class Arguments {
 
   void add(const Argument& argument) {
     ++size_;
-    if (argument.type == ArgumentType::Text) {
+    if (argument.kind == ArgumentKind::Text) {
       add_text(argument.name, argument.text);
       return;
     }
     std::uint64_t* const word = reserve(2);
-    word[0] = ArgumentHeader::of(argument.name, argument.type);
+    word[0] = PackedHeader::of(argument.name, argument.kind);
     word[1] = argument.bits;
-    words_used_ += argument.type == ArgumentType::Null ? 1 : 2;
+    words_used_ += argument.kind == ArgumentKind::Null ? 1 : 2;
   }
   void add(ArgumentRow row) {
     for (const Argument& argument : row) add(argument);
@@ -243,7 +243,7 @@ class Arguments {
     text = text.substr(0, kMaxTextBytes);
     const std::size_t words = 1 + fxt::words_of(text.size());
     std::uint64_t* const word = reserve(words);
-    *word = ArgumentHeader::of(name, ArgumentType::Text, text.size());
+    *word = PackedHeader::of(name, ArgumentKind::Text, text.size());
     fxt::put_padded(word + 1, text.data(), text.size());
     words_used_ += words;
   }

@@ -262,7 +262,7 @@ void Lane::push_value(std::uint64_t time_ns, EventKind kind, const T& value) {
 void Lane::blob(std::uint64_t time_ns, std::string_view name, std::span<const std::byte> bytes) {
   advance(time_ns);
   const auto put = [](std::uint64_t* at, const void* data, std::size_t size) {
-    *at = ArgumentHeader::of(kUnnamed, ArgumentType::Text, size);
+    *at = PackedHeader::of(kUnnamed, ArgumentKind::Text, size);
     return fxt::put_padded(at + 1, data, size);
   };
   bytes = bytes.first(std::min(bytes.size(), kMaxTextBytes));

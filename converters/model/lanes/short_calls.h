@@ -61,7 +61,7 @@ class ShortCalls : public fxt::ShortCalls {
   std::size_t words_of(const ArgumentRow& arguments, std::uint64_t length_ns) {
     for (auto argument = arguments.begin(); argument != arguments.end(); ++argument) {
       count_name(argument.name(), length_ns);
-      if (argument.type() == ArgumentType::Name) count_name(static_cast<NameId>(argument.bits()), length_ns);
+      if (argument.kind() == ArgumentKind::Name) count_name(static_cast<NameId>(argument.bits()), length_ns);
     }
     return rule_.words_of(arguments);
   }

@@ -91,29 +91,29 @@ template <typename RefOf, typename PutString, typename PutLarge>
                                                            PutLarge put_large) {
   for (auto argument = arguments.begin(); argument != arguments.end();) {
     const fxt::TextRef name = ref_of(argument.name());
-    switch (argument.type()) {
-      case ArgumentType::Null:
+    switch (argument.kind()) {
+      case ArgumentKind::Null:
         at = fxt::put_null(at, name);
         argument.skip(1);
         continue;
-      case ArgumentType::Int64:
+      case ArgumentKind::Int64:
         at = fxt::put_signed(at, name, static_cast<std::int64_t>(argument.bits()));
         break;
-      case ArgumentType::Uint64:
+      case ArgumentKind::Uint64:
         at = argument.bits() >> 63 == 0 ? fxt::put_unsigned(at, name, argument.bits())
                                         : put_large(at, name, argument.bits());
         break;
-      case ArgumentType::Double:
+      case ArgumentKind::Double:
         at = fxt::put_double(at, name, std::bit_cast<double>(argument.bits()));
         break;
-      case ArgumentType::Pointer:
+      case ArgumentKind::Pointer:
         at = fxt::put_pointer(at, name, argument.bits());
         break;
-      case ArgumentType::Name:
+      case ArgumentKind::Name:
         // Copies `name`, because this call needs its address. Otherwise, `name` can be in a register.
         at = put_string(at, fxt::TextRef(name), static_cast<NameId>(argument.bits()));
         break;
-      case ArgumentType::Text:
+      case ArgumentKind::Text:
         at = put_string(at, fxt::TextRef(name), argument.text());
         ++argument;
         continue;

@@ -27,7 +27,7 @@ fxt::TextRef StringRefs::ref_of(NameId name) {
 void StringRefs::register_names(const ArgumentRow& arguments) {
   for (const Argument& argument : arguments) {
     table_ref(argument.name);
-    if (argument.type == ArgumentType::Name) table_ref(static_cast<NameId>(argument.bits));
+    if (argument.kind == ArgumentKind::Name) table_ref(static_cast<NameId>(argument.bits));
   }
 }
 
@@ -35,9 +35,9 @@ void StringRefs::collect_texts(const ArgumentRow& arguments, Texts& texts) {
   std::size_t count = 0, bytes = 0;
   std::string_view* text = texts.data();
   for (const Argument& argument : arguments) {
-    if (argument.type != ArgumentType::Text && argument.type != ArgumentType::Name) continue;
+    if (argument.kind != ArgumentKind::Text && argument.kind != ArgumentKind::Name) continue;
     *text = {};
-    if (argument.type == ArgumentType::Text) {
+    if (argument.kind == ArgumentKind::Text) {
       *text = valid(argument.text);
     } else if (!table_ref(static_cast<NameId>(argument.bits))) {
       ++inline_names_;

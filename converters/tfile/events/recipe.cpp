@@ -105,9 +105,9 @@ void Recipe::set_text(const ValueSlot& slot, std::uint64_t bits) {
   Arguments& arguments = records_[slot.record].arguments;
   const auto text = slot.flags != nullptr ? number_texts_->register_text(*slot.flags, bits)
                                           : number_texts_->pointer_text(slot.form, bits);
-  const auto name = static_cast<NameId>(ArgumentHeader::Name::get(arguments.words()[slot.word - 1]));
+  const auto name = static_cast<NameId>(PackedHeader::Name::get(arguments.words()[slot.word - 1]));
   arguments.set_bits(slot.word - 1,
-                     ArgumentHeader::of(name, text ? ArgumentType::Name : ArgumentType::Pointer));
+                     PackedHeader::of(name, text ? ArgumentKind::Name : ArgumentKind::Pointer));
   arguments.set_bits(slot.word, text ? static_cast<std::uint32_t>(*text) : bits);
 }
 

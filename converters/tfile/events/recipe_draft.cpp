@@ -10,8 +10,8 @@
 namespace convert::tfile {
 namespace {
 
-bool is_number(ArgumentType type) {
-  return type == ArgumentType::Int64 || type == ArgumentType::Uint64 || type == ArgumentType::Double;
+bool is_number(ArgumentKind kind) {
+  return kind == ArgumentKind::Int64 || kind == ArgumentKind::Uint64 || kind == ArgumentKind::Double;
 }
 
 // True if an argument belongs to the program. Trace state variables are counters anyway, and a frame's own
@@ -31,17 +31,17 @@ LabelId ContinuedLabels::label_of(LabelId label, std::size_t nth) {
 }
 
 bool Plots::has(const Argument& argument) {
-  const auto [found, is_new] = is_plotted_.try_emplace({argument.name, argument.type});
+  const auto [found, is_new] = is_plotted_.try_emplace({argument.name, argument.kind});
   const std::string_view name = names_.text(argument.name);
-  const auto plots_it = [&](const std::string& item) { return is_item(item, name, argument.type); };
+  const auto plots_it = [&](const std::string& item) { return is_item(item, name, argument.kind); };
   if (is_new) found->second = std::ranges::any_of(items_, plots_it);
   return found->second;
 }
 
-bool Plots::is_item(std::string_view item, std::string_view name, ArgumentType type) {
+bool Plots::is_item(std::string_view item, std::string_view name, ArgumentKind kind) {
   if (!is_of_program(name)) return false;
-  if (item == "all") return is_number(type) && !name.starts_with("reg.") && !name.starts_with("mem.");
-  if (!name.starts_with(item) || !(is_number(type) || type == ArgumentType::Pointer)) return false;
+  if (item == "all") return is_number(kind) && !name.starts_with("reg.") && !name.starts_with("mem.");
+  if (!name.starts_with(item) || !(is_number(kind) || kind == ArgumentKind::Pointer)) return false;
   return name.size() == item.size() || name[item.size()] == '.' || name[item.size()] == '[';
 }
 
@@ -84,8 +84,8 @@ void WholeNames::rename_wholes(Arguments& arguments) {
       if (found == row.end()) continue;
       const NameId name = names_.intern(fmt::format("{} (whole)", names_.text(whole)));
       const auto word = static_cast<std::size_t>(found.word() - row.words().data());
-      arguments.set_bits(word, ArgumentHeader::Name::put(static_cast<std::uint32_t>(name)) |
-                                   (*found.word() & ~ArgumentHeader::Name::kMask));
+      arguments.set_bits(word, PackedHeader::Name::put(static_cast<std::uint32_t>(name)) |
+                                   (*found.word() & ~PackedHeader::Name::kMask));
     }
   }
 }
@@ -128,7 +128,7 @@ void RecipeDraft::add_argument(const Argument& argument) {
 }
 
 void RecipeDraft::add_number(NameId name, ValueForm form, const FrameBytes& bytes, const Register* flags) {
-  const Argument argument(name, type_of(form), 0);
+  const Argument argument(name, argument_kind(form), 0);
   add_argument(argument);
   const auto record = static_cast<std::uint32_t>(recipe_->hit_records_ - 1);
   const std::size_t words = recipe_->records_[record].arguments.words().size();
@@ -152,11 +152,11 @@ void RecipeDraft::finish() {
   for (const Plotted& plotted : plotted_) {
     const auto record = static_cast<std::uint32_t>(recipe_->records_used_);
     Argument argument = plotted.argument;
-    if (argument.type == ArgumentType::Pointer) argument.type = ArgumentType::Uint64;  // counters are numbers
+    if (argument.kind == ArgumentKind::Pointer) argument.kind = ArgumentKind::Uint64;  // counters are numbers
     recipe_->new_record(plots_.label()).arguments.add(argument);
     if (plotted.slot == kConstant) continue;
     const Recipe::ValueSlot& slot = recipe_->slots_[plotted.slot];
-    const bool is_pointer = plotted.argument.type == ArgumentType::Pointer;
+    const bool is_pointer = plotted.argument.kind == ArgumentKind::Pointer;
     recipe_->slots_.push_back(
         {record, Recipe::kFirstValueWord, slot.part, is_pointer ? ValueForm::Pointer : slot.form});
   }

@@ -48,12 +48,12 @@ class Plots {
   std::vector<std::string> missing() const;
 
  private:
-  static bool is_item(std::string_view item, std::string_view name, ArgumentType type);
+  static bool is_item(std::string_view item, std::string_view name, ArgumentKind kind);
 
   std::vector<std::string> items_;
   Names& names_;
   LabelId label_;
-  std::map<std::pair<NameId, ArgumentType>, bool> is_plotted_;
+  std::map<std::pair<NameId, ArgumentKind>, bool> is_plotted_;
 };
 
 // The names of values that contain other values: "a" and "a.b" contain `a.b[0]`. Perfetto shows no argument

@@ -226,17 +226,17 @@ ValueForm untyped_form(std::size_t recorded, std::uint64_t size) {
   return size == 1 ? ValueForm::Unsigned : ValueForm::Signed;
 }
 
-ArgumentType type_of(ValueForm number) {
-  if (is_pointer(number)) return ArgumentType::Pointer;
+ArgumentKind argument_kind(ValueForm number) {
+  if (is_pointer(number)) return ArgumentKind::Pointer;
   switch (number) {
     case ValueForm::Signed:
-      return ArgumentType::Int64;
+      return ArgumentKind::Int64;
     case ValueForm::Float:
-      return ArgumentType::Double;
+      return ArgumentKind::Double;
     case ValueForm::Flags:
-      return ArgumentType::Name;
+      return ArgumentKind::Name;
     default:
-      return ArgumentType::Uint64;
+      return ArgumentKind::Uint64;
   }
 }
 

@@ -27,8 +27,8 @@ inline bool is_plain_number(const Leaf& leaf) {
 // or 8 bytes is a number: signed, except for a single byte.
 ValueForm untyped_form(std::size_t recorded, std::uint64_t size);
 
-// The argument type of a number, and its bits; see ArgumentHeader.
-ArgumentType type_of(ValueForm number);
+// The kind of argument for a number, and its bits.
+ArgumentKind argument_kind(ValueForm number);
 inline std::uint64_t bits_of(ValueForm number, std::span<const std::byte> bytes, std::endian order) {
   if (number == ValueForm::Signed) return signed_bits(bytes, order);
   return number == ValueForm::Float ? float_bits(bytes, order) : unsigned_bits(bytes, order);

@@ -25,7 +25,7 @@ std::uint64_t signed_if_near(std::uint64_t bits) {
 
 bool is_decimal(std::uint64_t bits) { return bits + kLargestDecimal <= 2 * kLargestDecimal; }
 
-NameId name_in(std::uint64_t header) { return static_cast<NameId>(ArgumentHeader::Name::get(header)); }
+NameId name_in(std::uint64_t header) { return static_cast<NameId>(PackedHeader::Name::get(header)); }
 
 std::uint64_t* put(std::uint64_t* word, std::uint64_t header, std::uint64_t bits) {
   word[0] = header;
@@ -35,12 +35,12 @@ std::uint64_t* put(std::uint64_t* word, std::uint64_t header, std::uint64_t bits
 
 // Writes a string. `header` does not contain the size yet.
 std::uint64_t* put_text(std::uint64_t* word, std::uint64_t header, const void* text, std::size_t size) {
-  *word = header | ArgumentHeader::Size::put(size);
+  *word = header | PackedHeader::Size::put(size);
   return fxt::put_padded(word + 1, text, size);
 }
 
 std::uint64_t* put_text(std::uint64_t* word, NameId name, std::string_view text) {
-  return put_text(word, ArgumentHeader::of(name, ArgumentType::Text), text.data(), text.size());
+  return put_text(word, PackedHeader::of(name, ArgumentKind::Text), text.data(), text.size());
 }
 
 // Writes a string of the program. The string gets quotes if it is_unclear().
@@ -79,13 +79,13 @@ bool is_null_text(const std::byte* text, std::size_t size) {
 std::uint64_t* put_enum(std::uint64_t* word, NameId name, const EnumType& type, std::uint64_t bits) {
   const std::int64_t value = type.value_of(bits);
   if (const Enumerator* const known = type.find(value))
-    return put(word, ArgumentHeader::of(name, ArgumentType::Name),
+    return put(word, PackedHeader::of(name, ArgumentKind::Name),
                static_cast<std::uint32_t>(known->name_id));
   std::string text;
   if (!type.describe(value, text)) {
     const auto number = static_cast<std::uint64_t>(value);
-    return is_decimal(number) ? put(word, ArgumentHeader::of(name, ArgumentType::Int64), number)
-                              : put(word, ArgumentHeader::of(name, ArgumentType::Pointer), bits);
+    return is_decimal(number) ? put(word, PackedHeader::of(name, ArgumentKind::Int64), number)
+                              : put(word, PackedHeader::of(name, ArgumentKind::Pointer), bits);
   }
   return put_text(word, name, std::string_view(text).substr(0, kMaxPayload));
 }
@@ -155,7 +155,7 @@ PackedArguments PayloadLayout::put_ordered(const std::byte* at, SymbolNames& sym
       }
       case Load::Char: {
         const auto code = std::to_integer<std::int8_t>(*at);
-        word = code == kEof ? put(word, ArgumentHeader::of(name_in(step.header), ArgumentType::Int64),
+        word = code == kEof ? put(word, PackedHeader::of(name_in(step.header), ArgumentKind::Int64),
                                   static_cast<std::uint64_t>(kEof))
                             : put_text(word, name_in(step.header), spelled_character(code));
         break;
@@ -173,7 +173,7 @@ PackedArguments PayloadLayout::put_ordered(const std::byte* at, SymbolNames& sym
         const std::size_t size = load<std::uint16_t>(at, Order);
         const std::byte* const text = at + kTextHead;
         if (is_null_text(text, size)) {
-          *word++ = ArgumentHeader::Name::put(ArgumentHeader::Name::get(step.header));
+          *word++ = PackedHeader::Name::put(PackedHeader::Name::get(step.header));
         } else {
           word = put_string(word, step.header, text, size);
         }

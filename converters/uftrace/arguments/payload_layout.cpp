@@ -121,66 +121,66 @@ PayloadLayout::Step PayloadLayout::step_of(const SpecItem& item, const Context& 
                                     : fmt::format("{}{}", item.is_float ? "fparg" : "arg", item.number);
   const std::string name = parameter_name(item, context).value_or(spec_name);
   const NameId id = names.intern(name);
-  const auto number = [&](Load load, ArgumentType type) {
+  const auto number = [&](Load load, ArgumentKind kind) {
     return Step{.name = names.intern(spec_name),
                 .load = load,
                 .size = static_cast<std::uint32_t>(item.size),
                 .space = static_cast<std::uint32_t>(aligned(item.size)),
-                .header = ArgumentHeader::of(id, type),
-                .extra_header = ArgumentHeader::of(id, ArgumentType::Pointer)};
+                .header = PackedHeader::of(id, kind),
+                .extra_header = PackedHeader::of(id, ArgumentKind::Pointer)};
   };
   const auto pointer = [&] {
-    Step step = number(Load::Pointer, ArgumentType::Pointer);
-    step.extra_header = ArgumentHeader::of(names.intern(name + " symbol"), ArgumentType::Name);
+    Step step = number(Load::Pointer, ArgumentKind::Pointer);
+    step.extra_header = PackedHeader::of(names.intern(name + " symbol"), ArgumentKind::Name);
     return step;
   };
   switch (item.format) {
     case Format::Auto: {
       const auto type = type_in_program(item, context);
       if (!type)
-        return number(item.size == sizeof(std::uint64_t) ? Load::Auto : Load::AutoPart, ArgumentType::Int64);
+        return number(item.size == sizeof(std::uint64_t) ? Load::Auto : Load::AutoPart, ArgumentKind::Int64);
       Step step = type->is_pointer                         ? pointer()
-                  : type->is_character                     ? number(Load::Char, ArgumentType::Text)
-                  : type->kind == ScalarType::Kind::Signed ? number(Load::Signed, ArgumentType::Int64)
-                                                           : number(Load::Bits, ArgumentType::Uint64);
+                  : type->is_character                     ? number(Load::Char, ArgumentKind::Text)
+                  : type->kind == ScalarType::Kind::Signed ? number(Load::Signed, ArgumentKind::Int64)
+                                                           : number(Load::Bits, ArgumentKind::Uint64);
       step.size = static_cast<std::uint32_t>(type->size);
       return step;
     }
     case Format::Signed:
-      return number(Load::Signed, ArgumentType::Int64);
+      return number(Load::Signed, ArgumentKind::Int64);
     case Format::Unsigned:
-      return number(Load::Unsigned, ArgumentType::Uint64);
+      return number(Load::Unsigned, ArgumentKind::Uint64);
     case Format::Hex:
-      return number(Load::Bits, ArgumentType::Pointer);
+      return number(Load::Bits, ArgumentKind::Pointer);
     case Format::Octal:
-      return number(Load::Bits, ArgumentType::Uint64);
+      return number(Load::Bits, ArgumentKind::Uint64);
     case Format::Char:
-      return number(Load::Char, ArgumentType::Text);
+      return number(Load::Char, ArgumentKind::Text);
     case Format::Float:
       return number(item.size == sizeof(float)    ? Load::Float
                     : item.size == sizeof(double) ? Load::Double
                                                   : Load::LongDouble,
-                    ArgumentType::Double);
+                    ArgumentKind::Double);
     case Format::String:
     case Format::StdString:
-      return number(Load::Text, ArgumentType::Text);
+      return number(Load::Text, ArgumentKind::Text);
     case Format::Pointer:
       return pointer();
     case Format::Enum: {
-      Step step = number(Load::Enum, ArgumentType::Name);
+      Step step = number(Load::Enum, ArgumentKind::Name);
       step.type = find_enum(item.type_name, context);
-      if (step.type == nullptr) return number(Load::Auto, ArgumentType::Int64);
+      if (step.type == nullptr) return number(Load::Auto, ArgumentKind::Int64);
       return step;
     }
     case Format::Struct:
       break;
   }
-  Step step = number(Load::Struct, ArgumentType::Name);
+  Step step = number(Load::Struct, ArgumentKind::Name);
   const std::string_view type = item.type_name.starts_with("<lambda") ? "" : std::string_view(item.type_name);
   step.struct_text =
       static_cast<std::uint32_t>(names.intern(fmt::format("{}{}", type, item.size == 0 ? "{}" : "{...}")));
   step.extra_header =
-      item.size != 0 ? ArgumentHeader::of(names.intern(name + " bytes"), ArgumentType::Text) : 0;
+      item.size != 0 ? PackedHeader::of(names.intern(name + " bytes"), ArgumentKind::Text) : 0;
   return step;
 }
 

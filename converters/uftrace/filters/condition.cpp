@@ -83,7 +83,7 @@ bool parse_format(std::string_view format, Condition& condition) {
 }  // namespace
 
 bool Condition::holds(const Argument& number) const {
-  const bool has_sign = is_signed.value_or(number.type == ArgumentType::Int64);
+  const bool has_sign = is_signed.value_or(number.kind == ArgumentKind::Int64);
   const std::uint64_t recorded = extended(number.bits, bits, has_sign);
   if (has_sign) return compare(op, static_cast<std::int64_t>(recorded), value);
   // The recorded number is unsigned, so it is greater than any negative value.

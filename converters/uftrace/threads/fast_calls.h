@@ -145,7 +145,7 @@ class FastCalls {
     const auto put_all = [&](std::uint64_t* words) {
       auto [end, count] = put(words);
       if (label.line == CallLabel::kNoLine) return PackedArguments{end, count};
-      end[0] = ArgumentHeader::of(line_argument_, ArgumentType::Name);
+      end[0] = PackedHeader::of(line_argument_, ArgumentKind::Name);
       end[1] = static_cast<std::uint32_t>(label.line);
       return PackedArguments{end + 2, count + 1};
     };

@@ -314,14 +314,14 @@ TEST_F(LeafValues, WideCharactersAreTexts) {
 
 TEST(Numbers, HaveTheBitsOfTheirType) {
   const auto half = std::span(kRegisterBytes).first(2);
-  EXPECT_EQ(type_of(ValueForm::Signed), ArgumentType::Int64);
+  EXPECT_EQ(argument_kind(ValueForm::Signed), ArgumentKind::Int64);
   EXPECT_EQ(bits_of(ValueForm::Signed, half, std::endian::little), static_cast<std::uint64_t>(-2));
   EXPECT_EQ(bits_of(ValueForm::Signed, half, std::endian::big), static_cast<std::uint64_t>(-257));
-  EXPECT_EQ(type_of(ValueForm::Unsigned), ArgumentType::Uint64);
+  EXPECT_EQ(argument_kind(ValueForm::Unsigned), ArgumentKind::Uint64);
   EXPECT_EQ(bits_of(ValueForm::Unsigned, half, std::endian::little), 0xfffeu);
-  EXPECT_EQ(type_of(ValueForm::Pointer), ArgumentType::Pointer);
+  EXPECT_EQ(argument_kind(ValueForm::Pointer), ArgumentKind::Pointer);
   EXPECT_EQ(bits_of(ValueForm::Pointer, half, std::endian::big), 0xfeffu);
-  EXPECT_EQ(type_of(ValueForm::Float), ArgumentType::Double);
+  EXPECT_EQ(argument_kind(ValueForm::Float), ArgumentKind::Double);
   constexpr std::array kHalf{std::byte{0}, std::byte{0}, std::byte{0}, std::byte{0x3f}};
   EXPECT_EQ(std::bit_cast<double>(bits_of(ValueForm::Float, kHalf, std::endian::little)), 0.5);
 }

@@ -81,8 +81,8 @@ class PayloadDecoderTest : public testing::Test {
     std::vector<std::string> lines;
     for (const Argument& a : arguments)
       lines.push_back(fmt::format("{}={}", names_.text(a.name),
-                                  a.type == ArgumentType::Text ? std::string(a.text)
-                                  : a.type == ArgumentType::Name
+                                  a.kind == ArgumentKind::Text ? std::string(a.text)
+                                  : a.kind == ArgumentKind::Name
                                       ? std::string(names_.text(static_cast<NameId>(a.bits)))
                                       : fmt::format("{:#x}", a.bits)));
     return lines;

@@ -60,20 +60,20 @@ class PayloadLayoutTest : public testing::Test {
   static std::span<const std::byte> span(const Bytes& payload) { return std::as_bytes(std::span(payload)); }
 
   std::string shown(const Argument& argument) {
-    switch (argument.type) {
-      case ArgumentType::Null:
+    switch (argument.kind) {
+      case ArgumentKind::Null:
         return "null";
-      case ArgumentType::Int64:
+      case ArgumentKind::Int64:
         return fmt::format("{}", static_cast<std::int64_t>(argument.bits));
-      case ArgumentType::Uint64:
+      case ArgumentKind::Uint64:
         return fmt::format("{}u", argument.bits);
-      case ArgumentType::Double:
+      case ArgumentKind::Double:
         return fmt::format("{}f", std::bit_cast<double>(argument.bits));
-      case ArgumentType::Text:
+      case ArgumentKind::Text:
         return fmt::format("\"{}\"", argument.text);
-      case ArgumentType::Pointer:
+      case ArgumentKind::Pointer:
         return fmt::format("{:#x}", argument.bits);
-      case ArgumentType::Name:
+      case ArgumentKind::Name:
         return std::string(names_.text(static_cast<NameId>(argument.bits)));
       default:
         return "?";
