@@ -32,7 +32,7 @@
 #include "converters/app/trace_output.h"
 #include "converters/app/unpacked_inputs.h"
 #include "converters/model/importer.h"
-#include "converters/model/lanes/short_calls.h"
+#include "converters/model/lanes/lane_short_calls.h"
 #include "converters/model/outline.h"
 #include "converters/model/reading/input_error.h"
 #include "converters/model/reading/text.h"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "converters/model/lanes/short_calls.h"
+#include "converters/model/lanes/lane_short_calls.h"
 #include "converters/model/merging/shared_threads.h"
 #include "converters/model/reading/input_error.h"
 #include "converters/model/reading/text.h"
@@ -159,7 +159,7 @@ void Timeline::run(EventSink& sink, const std::function<void()>& tick) {
     apply_offsets();
     first_sink.add_lanes(infos_);
     for (std::size_t i = 0; i < parts_.lanes.size(); ++i)
-      if (ShortCalls* const calls = parts_.lanes[i].short_calls())
+      if (LaneShortCalls* const calls = parts_.lanes[i].short_calls())
         calls->set_thread_words(first_sink.thread_words(i));
     loop.run(tick);
   }
@@ -285,7 +285,7 @@ void Timeline::add_up(std::span<const TooDeepCount> too_deep_when_shared) {
     totals_.too_deep.push_back(counters.too_deep);
     totals_.cut_arguments += counters.cut_arguments;
     totals_.skipped_calls += counters.skipped_calls;
-    if (ShortCalls* const calls = lane.short_calls()) {
+    if (LaneShortCalls* const calls = lane.short_calls()) {
       calls->flush();
       for (const auto& [count, time_ns] : {calls->in_shown_calls(), calls->outside_of_calls()})
         totals_.left_out.add({count, time_ns});

@@ -1,4 +1,4 @@
-#include "converters/model/lanes/short_calls.h"
+#include "converters/model/lanes/lane_short_calls.h"
 
 #include <algorithm>
 #include <array>

@@ -31,7 +31,7 @@ Lane::Lane(ChunkPool& pool, const LaneOptions& options)
     : options_(options),
       store_(pool),
       short_calls_(options.short_calls == nullptr ? nullptr
-                                                  : std::make_unique<ShortCalls>(*options.short_calls)) {}
+                                                  : std::make_unique<LaneShortCalls>(*options.short_calls)) {}
 
 void Lane::refuse_time(std::uint64_t time_ns) const {
   throw BrokenContract(time_ns < last_ns_

@@ -20,10 +20,10 @@
 #include <vector>
 
 #include "converters/model/lanes/event.h"
+#include "converters/model/lanes/lane_short_calls.h"
 #include "converters/model/lanes/lane_store.h"
 #include "converters/model/lanes/limits.h"
 #include "converters/model/lanes/open_call_stack.h"
-#include "converters/model/lanes/short_calls.h"
 #include "converters/model/reading/bits.h"
 
 namespace convert {
@@ -130,7 +130,7 @@ class Lane {
   const LaneOptions& options() const { return options_; }
   // The interface for the merge.
   LaneStore& store() { return store_; }
-  ShortCalls* short_calls() { return short_calls_.get(); }  // null if calls of any length are emitted
+  LaneShortCalls* short_calls() { return short_calls_.get(); }  // null if calls of any length are emitted
 
  private:
   // Opens a call that becomes one event. The only other place that does this is the loop of add_run().
@@ -181,7 +181,7 @@ class Lane {
   LaneOptions options_;
   LaneStore store_;
   InstantStack instants_;
-  std::unique_ptr<ShortCalls> short_calls_;
+  std::unique_ptr<LaneShortCalls> short_calls_;
   Arguments with_left_out_;  // of the call that ends
   // Calls at this depth or deeper, and calls that are written as pairs from the start, take the slow path. A
   // call that may be left out becomes a pair at its end.

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <vector>
 
-#include "converters/model/lanes/short_calls.h"
+#include "converters/model/lanes/lane_short_calls.h"
 #include "converters/model/reading/input_error.h"
 
 namespace convert {
@@ -127,7 +127,7 @@ void MergeLoop::skip_unneeded() {
   for (LaneState& state : lanes_) {
     const std::uint64_t from_ns = remove_offset(needed_from_ns_, state.input->offset_ns);
     state.lane->store().skip_calls_before(from_ns);
-    if (ShortCalls* const calls = state.lane->short_calls())
+    if (LaneShortCalls* const calls = state.lane->short_calls())
       calls->count_between(from_ns, needed_until_ns_ == kForever
                                         ? kForever
                                         : remove_offset(needed_until_ns_, state.input->offset_ns));

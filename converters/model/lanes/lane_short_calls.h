@@ -22,9 +22,9 @@ struct ShortCallRule {
   std::size_t (*words_of)(const ArgumentRow& arguments) = nullptr;
 };
 
-class ShortCalls : public fxt::ShortCalls {
+class LaneShortCalls : public fxt::ShortCalls {
  public:
-  explicit ShortCalls(const ShortCallRule& rule)
+  explicit LaneShortCalls(const ShortCallRule& rule)
       : fxt::ShortCalls(rule.shortest_ns, rule.lengths), rule_(rule) {}
 
   const ShortCallRule& rule() const { return rule_; }
