@@ -1,11 +1,9 @@
 #include "converters/uftrace/recording_import.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
-#include <future>
 #include <iterator>
 #include <list>
 #include <map>
@@ -15,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "converters/model/merging/workers.h"
 #include "converters/model/over_limit.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/threads/inferred_calls.h"
@@ -267,14 +266,11 @@ namespace {
 std::vector<ThreadIndex> indexes_of(const std::vector<const ThreadPlan*>& plans, std::uint64_t step_bytes,
                                     std::size_t jobs) {
   std::vector<ThreadIndex> indexes(plans.size());
-  std::atomic<std::size_t> next = 0;
-  std::vector<std::future<void>> workers(std::min(jobs, plans.size()));
-  for (std::future<void>& worker : workers)
-    worker = std::async(std::launch::async, [&] {
-      for (std::size_t i = next++; i < plans.size(); i = next++)
-        indexes[i] = index_of(plans[i]->walked(), step_bytes);
-    });
-  for (std::future<void>& worker : workers) worker.get();
+  Workers workers(std::min(jobs, plans.size()));
+  workers.start(plans.size(), [&](std::size_t i, std::size_t) {
+    indexes[i] = index_of(plans[i]->walked(), step_bytes);
+  });
+  workers.finish();
   return indexes;
 }
 

@@ -2,7 +2,10 @@
 #include "converters/model/merging/workers.h"
 
 #include <atomic>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace convert {
@@ -38,6 +41,22 @@ TEST(Workers, WithOneJobFinishDoesAllTasks) {
   EXPECT_EQ(done, 0);
   workers.finish();
   EXPECT_EQ(done, 3);
+}
+
+TEST(Workers, FinishThrowsTheExceptionOfTheFirstFailedTask) {
+  for (const std::size_t jobs : {1u, 3u}) {
+    Workers workers(jobs);
+    std::atomic<int> done = 0;
+    workers.start(20, [&](std::size_t task, std::size_t) {
+      ++done;
+      if (task % 7 == 5) throw std::invalid_argument(std::to_string(task));
+    });
+    EXPECT_THAT([&] { workers.finish(); }, testing::ThrowsMessage<std::invalid_argument>("5"));
+    EXPECT_EQ(done, 20);
+    workers.start(1, [&](std::size_t, std::size_t) { ++done; });
+    workers.finish();
+    EXPECT_EQ(done, 21) << "a failure does not end the next round";
+  }
 }
 
 // If the merge throws, Workers is destroyed during a round. It waits for running tasks and starts no others.

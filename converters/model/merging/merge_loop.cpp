@@ -177,17 +177,9 @@ void MergeLoop::pump_round() {
   // events are in the cache of its core.
   worker_merges_ = alternates_ && is_merging_ && tasks.size() == 1 && !worker_merges_;
   if (worker_merges_) {
-    std::exception_ptr failure;
-    workers_.start(1, [&](std::size_t, std::size_t) {
-      try {
-        blocking_ = merge();
-      } catch (...) {
-        failure = std::current_exception();
-      }
-    });
+    workers_.start(1, [&](std::size_t, std::size_t) { blocking_ = merge(); });
     pump(tasks.front(), 0);
     workers_.finish();
-    if (failure != nullptr) std::rethrow_exception(failure);
   } else {
     workers_.start(tasks.size(),
                    [tasks](std::size_t task, std::size_t worker) { pump(tasks[task], worker); });

@@ -25,6 +25,7 @@ void Workers::start(std::size_t count, Task task) {
     task_ = std::move(task);
     next_ = 0;
     count_ = count;
+    failed_ = count;
   }
   if (count == 1)
     begun_.notify_one();
@@ -36,6 +37,7 @@ void Workers::finish() {
   std::unique_lock lock(mutex_);
   work(lock, 0);
   done_.wait(lock, [this] { return running_ == 0; });
+  if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
 void Workers::run(std::size_t worker) {
@@ -52,8 +54,17 @@ void Workers::work(std::unique_lock<std::mutex>& lock, std::size_t worker) {
     const std::size_t task = next_++;
     ++running_;
     lock.unlock();
-    task_(task, worker);
+    std::exception_ptr failure;
+    try {
+      task_(task, worker);
+    } catch (...) {
+      failure = std::current_exception();
+    }
     lock.lock();
+    if (failure != nullptr && task < failed_) {
+      failure_ = std::move(failure);
+      failed_ = task;
+    }
     if (--running_ == 0 && next_ == count_) done_.notify_all();
   }
 }

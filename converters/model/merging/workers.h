@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -20,11 +21,12 @@ class Workers {
 
   std::size_t jobs() const { return threads_.size() + 1; }
 
-  // A task must not throw. `worker` is below jobs(). Tasks that run at the same time have different workers.
+  // `worker` is below jobs(). Tasks that run at the same time have different workers.
   using Task = std::function<void(std::size_t task, std::size_t worker)>;
   // Starts the tasks 0 to count-1 in this order, on the other threads.
   void start(std::size_t count, Task task);
-  // Runs the tasks that have not started yet, and waits for the others.
+  // Runs the tasks that have not started yet, and waits for the others. If tasks have thrown exceptions, throws
+  // the exception of the first of these tasks.
   void finish();
 
  private:
@@ -36,6 +38,8 @@ class Workers {
   std::condition_variable begun_, done_;
   Task task_;
   std::size_t next_ = 0, count_ = 0, running_ = 0;
+  std::exception_ptr failure_;  // of the task failed_
+  std::size_t failed_ = 0;
   bool is_over_ = false;
   std::vector<std::thread> threads_;
 };

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <fmt/format.h>
 #include <iterator>
 #include <map>
@@ -246,18 +245,11 @@ class Planner {
     Workers workers(std::min(timeline_.options().jobs, threads.size()));
     std::vector<ForkKinds> kinds(workers.jobs());  // indexed by worker
     std::vector<ForkScanResult> results(threads.size());
-    std::vector<std::exception_ptr> failures(threads.size());
     workers.start(threads.size(), [&](std::size_t i, std::size_t worker) {
-      try {
-        results[i] =
-            scan_forks(threads[i]->walked(), symbolizer_, times_of(threads[i]), first_exits, kinds[worker]);
-      } catch (...) {
-        failures[i] = std::current_exception();
-      }
+      results[i] =
+          scan_forks(threads[i]->walked(), symbolizer_, times_of(threads[i]), first_exits, kinds[worker]);
     });
     workers.finish();
-    for (const std::exception_ptr& failure : failures)
-      if (failure != nullptr) std::rethrow_exception(failure);
     return results;
   }
 
