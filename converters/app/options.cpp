@@ -15,7 +15,6 @@
 #include "converters/app/output_rules.h"
 #include "converters/app/unpacked_inputs.h"
 #include "converters/model/reading/text.h"
-#include "fxt/support/build_text.h"
 #include "fxt/support/program.h"
 #include "fxt/support/program_text.h"
 #include "fxt/time_range.h"

@@ -1,4 +1,4 @@
-// Demangles symbol names of C++ and Rust.
+// Demangles symbol names of C++, Rust and D.
 #pragma once
 
 #include <optional>
@@ -22,6 +22,10 @@ enum class Parameters : bool { Hidden, Shown };
 // it is the name that debuggers use: "std::vector<int, std::allocator<int> >::push_back". Returns nothing if
 // the symbol can't be parsed, or if the name would be longer than a string of the output.
 std::optional<std::string> full_name(std::string_view symbol, Parameters parameters = Parameters::Shown);
+
+// The name of a symbol of D, for example "app.Box!(int).put", followed by "(int)" if parameters are shown.
+// Returns nothing if `symbol` is not from D, can't be parsed, or might become very long.
+std::optional<std::string> full_d_name(std::string_view symbol, Parameters parameters);
 
 // Returns the name in uftrace's short form, for demangle(); nothing if the symbol can't be parsed. The result
 // is "std::vector::push_back" for a symbol that begins with "_Z". The older Rust mangling is based on the

@@ -16,7 +16,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "converters/model/over_limit.h"
+#include "converters/model/notes.h"
 #include "converters/model/reading/input_error.h"
 #include "converters/model/reading/input_file.h"
 #include "converters/symbols/elf_image.h"

@@ -12,7 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "converters/model/over_limit.h"
+#include "converters/model/notes.h"
 #include "converters/tfile/actions/bytecode.h"
 #include "converters/tfile/actions/replay.h"
 #include "converters/tfile/events/trace_source.h"

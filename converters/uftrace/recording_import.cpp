@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "converters/model/merging/workers.h"
-#include "converters/model/over_limit.h"
+#include "converters/model/notes.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/threads/inferred_calls.h"
 
@@ -267,9 +267,8 @@ std::vector<ThreadIndex> indexes_of(const std::vector<const ThreadPlan*>& plans,
                                     std::size_t jobs) {
   std::vector<ThreadIndex> indexes(plans.size());
   Workers workers(std::min(jobs, plans.size()));
-  workers.start(plans.size(), [&](std::size_t i, std::size_t) {
-    indexes[i] = index_of(plans[i]->walked(), step_bytes);
-  });
+  workers.start(plans.size(),
+                [&](std::size_t i, std::size_t) { indexes[i] = index_of(plans[i]->walked(), step_bytes); });
   workers.finish();
   return indexes;
 }

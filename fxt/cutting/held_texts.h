@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "fxt/hash.h"
-#include "fxt/text_places.h"
 
 namespace fxt {
 

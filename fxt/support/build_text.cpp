@@ -1,8 +1,11 @@
-#include "fxt/support/build_text.h"
-
+// The components of a program. This file is compiled for each commit.
 #include <fmt/format.h>
+#include <string>
+#include <string_view>
 
 #include <boost/version.hpp>
+
+#include "fxt/support/program_text.h"
 
 namespace fxt {
 

@@ -16,7 +16,6 @@
 #include "fxt/cutter.h"
 #include "fxt/records.h"
 #include "fxt/support/budget.h"
-#include "fxt/support/build_text.h"
 #include "fxt/support/compressed_files.h"
 #include "fxt/support/program.h"
 #include "fxt/support/program_text.h"

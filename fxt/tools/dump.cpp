@@ -33,7 +33,6 @@
 
 #include "fxt/checker.h"
 #include "fxt/support/budget.h"
-#include "fxt/support/build_text.h"
 #include "fxt/support/json_text.h"
 #include "fxt/support/program.h"
 #include "fxt/support/program_text.h"

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "fxt/checking/value_rules.h"
-#include "fxt/text_places.h"
+#include "fxt/hash.h"
 #include "fxt/writing/record_builder.h"
 
 namespace fxt {

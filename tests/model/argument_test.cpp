@@ -1,6 +1,4 @@
 // Values that are packed into arguments can be read again. The words have the documented format.
-#include "converters/model/lanes/event.h"
-
 #include <bit>
 #include <cstdint>
 #include <gmock/gmock.h>
@@ -9,6 +7,8 @@
 #include <string>
 #include <variant>
 #include <vector>
+
+#include "converters/model/lanes/event.h"
 
 namespace convert {
 namespace {

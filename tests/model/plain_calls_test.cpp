@@ -1,6 +1,4 @@
 // Calls on the fast path, also in bulk, give the same events as calls on the slow path.
-#include "converters/model/lanes/lane.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "converters/model/lanes/lane.h"
 #include "tests/model/lane_story.h"
 
 namespace convert {

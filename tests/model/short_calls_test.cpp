@@ -1,5 +1,3 @@
-#include "converters/model/lanes/lane_short_calls.h"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "converters/model/lanes/lane.h"
+#include "converters/model/lanes/lane_short_calls.h"
 #include "fxt/support/call_lengths.h"
 #include "tests/model/lane_story.h"
 

@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 #include <string>
 
-#include "converters/model/reading/shown_string.h"
-
 namespace convert {
 namespace {
 

@@ -9,8 +9,6 @@
 #include <string>
 #include <string_view>
 
-#include "converters/symbols/d_names.h"
-
 namespace convert {
 namespace {
 

@@ -1,5 +1,5 @@
-// The contents of a lane: its events until the merge takes them, the memory of events and their arguments, its
-// open calls, and its counters.
+// The contents of a lane: its events until the merge takes them, the memory of events and their arguments,
+// its open calls, and its counters.
 #pragma once
 
 #include <algorithm>

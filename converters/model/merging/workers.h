@@ -25,8 +25,8 @@ class Workers {
   using Task = std::function<void(std::size_t task, std::size_t worker)>;
   // Starts the tasks 0 to count-1 in this order, on the other threads.
   void start(std::size_t count, Task task);
-  // Runs the tasks that have not started yet, and waits for the others. If tasks have thrown exceptions, throws
-  // the exception of the first of these tasks.
+  // Runs the tasks that have not started yet, and waits for the others. If tasks have thrown exceptions,
+  // throws the exception of the first of these tasks.
   void finish();
 
  private:

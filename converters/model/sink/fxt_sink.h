@@ -17,7 +17,6 @@
 #include "converters/model/sink/fast_encode.h"
 #include "converters/model/sink/string_refs.h"
 #include "converters/model/timeline.h"
-#include "converters/model/trace_info.h"
 #include "fxt/perfetto.h"
 #include "fxt/writer.h"
 

@@ -2,10 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string>
-#include <string_view>
-
-#include "converters/tfile/description/collect_items.h"
 
 namespace convert::tfile {
 namespace {
@@ -28,7 +24,9 @@ bool has_only_small_indexes(std::string_view text) {
 
 std::string argument_name(std::string_view text) {
   const std::size_t end = std::min(text.find_first_of(".["), text.size());
-  std::string name = value_argument_name(text.substr(0, end)) + std::string(text.substr(end));
+  std::string name(text.substr(0, end));
+  if (is_own_argument(name)) name += " (program)";
+  name += text.substr(end);
   if (has_only_small_indexes(text)) return name;
   std::ranges::replace(name, '[', '(');
   std::ranges::replace(name, ']', ')');

@@ -1,8 +1,6 @@
 // The items that a tracepoint collects, from the source text of its actions.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -53,24 +51,6 @@ std::size_t end_of_template_arguments(std::string_view text, std::size_t at, boo
 std::optional<std::string_view> quoted_at(std::string_view text, std::size_t at);
 inline bool is_quoted_character(std::string_view inside) {
   return inside.size() == 1 || inside.starts_with('\\');
-}
-
-// The names of the arguments that describe the frame itself. A record can't hold two arguments with the same
-// name. Therefore, a variable of the program that is called "frame" is shown as "frame (program)".
-namespace argument_names {
-inline constexpr std::string_view kFrame = "frame", kTracepoint = "tracepoint", kPc = "pc", kLoc = "loc",
-                                  kInlined = "inlined", kCallers = "callers", kTime = "time",
-                                  kThread = "thread", kMemory = "mem";
-}  // namespace argument_names
-
-inline bool is_own_argument(std::string_view name) {
-  using namespace argument_names;
-  constexpr std::array kAll{kFrame, kTracepoint, kPc, kLoc, kInlined, kCallers, kTime, kThread, kMemory};
-  return std::ranges::find(kAll, name) != kAll.end();
-}
-
-inline std::string value_argument_name(std::string_view name) {
-  return std::string(name) + (is_own_argument(name) ? " (program)" : "");
 }
 
 }  // namespace convert::tfile

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <fmt/format.h>
 
-#include "converters/model/over_limit.h"
+#include "converters/model/notes.h"
 #include "converters/tfile/description/note_kinds.h"
 #include "converters/tfile/description/numbers.h"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "converters/tfile/description/collect_items.h"
+#include "converters/tfile/description/argument_name.h"
 #include "converters/tfile/description/note_kinds.h"
 
 namespace convert::tfile {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "converters/model/reading/shown_string.h"
-#include "converters/tfile/description/collect_items.h"
+#include "converters/model/reading/text.h"
+#include "converters/tfile/description/argument_name.h"
 
 namespace convert::tfile {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 #include <string_view>
 
-#include "converters/model/reading/shown_string.h"
-#include "converters/tfile/description/collect_items.h"
+#include "converters/model/reading/text.h"
+#include "converters/tfile/description/argument_name.h"
 #include "converters/tfile/frames/frame_clock.h"
 
 namespace convert::tfile {

@@ -5,7 +5,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "converters/tfile/description/collect_items.h"
+#include "converters/tfile/description/argument_name.h"
 
 namespace convert::tfile {
 namespace {

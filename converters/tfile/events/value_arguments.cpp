@@ -8,8 +8,8 @@
 #include <utility>
 #include <variant>
 
-#include "converters/model/over_limit.h"
-#include "converters/model/reading/shown_string.h"
+#include "converters/model/notes.h"
+#include "converters/model/reading/text.h"
 #include "converters/tfile/description/argument_name.h"
 #include "converters/tfile/description/note_kinds.h"
 #include "converters/tfile/description/numbers.h"

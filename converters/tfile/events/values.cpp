@@ -15,7 +15,6 @@
 #include <boost/locale/utf.hpp>
 
 #include "converters/model/reading/long_double.h"
-#include "converters/model/reading/shown_string.h"
 #include "converters/model/reading/text.h"
 #include "converters/tfile/description/numbers.h"
 #include "fxt/utf8.h"

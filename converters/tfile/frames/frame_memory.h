@@ -14,7 +14,6 @@
 
 #include "converters/tfile/description/numbers.h"
 #include "converters/tfile/description/register_layout.h"
-#include "converters/tfile/frames/frame_bytes.h"
 #include "converters/tfile/frames/frame_reader.h"
 #include "fxt/support/budget.h"
 
@@ -26,6 +25,35 @@ inline bool is_in_fast_frames(const Register& reg, const RegisterLayout& layout)
   if (layout.architecture().starts_with("i386:x")) return reg.number <= 17;
   return reg.is_general && !reg.name.starts_with("orig_");
 }
+
+// The place of bytes in a frame, without the values of the bytes. A recipe can load the bytes at that place
+// from each frame. Only FrameMemory::look_at() gives the values, and it notes that a value was read.
+class FrameBytes {
+ public:
+  FrameBytes() = default;
+
+  std::size_t size() const { return bytes_.size(); }
+  bool empty() const { return bytes_.empty(); }
+  // False for bytes that were joined from several blocks.
+  bool is_in_frame() const { return offset_ != kNowhere; }
+  // The offset of the bytes, counted from the frame's header.
+  std::uint32_t offset() const { return offset_; }
+  FrameBytes first(std::size_t size) const { return {bytes_.first(size), offset_}; }
+  FrameBytes subspan(std::size_t from) const { return subspan(from, size() - from); }
+  FrameBytes subspan(std::size_t from, std::size_t size) const {
+    return {bytes_.subspan(from, size),
+            is_in_frame() ? offset_ + static_cast<std::uint32_t>(from) : kNowhere};
+  }
+
+ private:
+  friend class FrameMemory;
+  static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
+
+  FrameBytes(std::span<const std::byte> bytes, std::uint32_t offset) : bytes_(bytes), offset_(offset) {}
+
+  std::span<const std::byte> bytes_;
+  std::uint32_t offset_ = kNowhere;
+};
 
 // A block of the frame, without its values.
 struct HeldBlock {

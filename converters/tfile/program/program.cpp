@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "converters/model/over_limit.h"
+#include "converters/model/notes.h"
 #include "converters/model/reading/input_error.h"
 #include "converters/model/reading/stored_bytes.h"
 #include "converters/symbols/debug_sections.h"

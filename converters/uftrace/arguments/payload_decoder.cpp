@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "converters/model/reading/long_double.h"
-#include "converters/model/reading/shown_string.h"
 #include "converters/model/reading/text.h"
 
 namespace convert::uftrace {
@@ -79,8 +78,7 @@ bool is_null_text(const std::byte* text, std::size_t size) {
 std::uint64_t* put_enum(std::uint64_t* word, NameId name, const EnumType& type, std::uint64_t bits) {
   const std::int64_t value = type.value_of(bits);
   if (const Enumerator* const known = type.find(value))
-    return put(word, PackedHeader::of(name, ArgumentKind::Name),
-               static_cast<std::uint32_t>(known->name_id));
+    return put(word, PackedHeader::of(name, ArgumentKind::Name), static_cast<std::uint32_t>(known->name_id));
   std::string text;
   if (!type.describe(value, text)) {
     const auto number = static_cast<std::uint64_t>(value);

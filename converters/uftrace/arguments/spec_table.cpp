@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "converters/model/over_limit.h"
+#include "converters/model/notes.h"
 #include "converters/model/reading/text.h"
 #include "converters/symbols/demangle.h"
 #include "converters/uftrace/recording/note_kinds.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "converters/model/reading/shown_string.h"
+#include "converters/model/reading/text.h"
 #include "converters/uftrace/symbols/images.h"
 
 namespace convert::uftrace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <variant>
 
-#include "converters/model/over_limit.h"
+#include "converters/model/notes.h"
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "fxt/hash.h"

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <vector>
 
-#include "converters/model/over_limit.h"
+#include "converters/model/notes.h"
 #include "converters/model/reading/input_error.h"
 #include "converters/uftrace/recording/note_kinds.h"
 

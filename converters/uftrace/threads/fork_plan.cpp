@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "converters/model/merging/workers.h"
-#include "converters/model/over_limit.h"
+#include "converters/model/notes.h"
 #include "converters/uftrace/filters/kept_call_scan.h"
 #include "converters/uftrace/filters/thread_filter.h"
 #include "converters/uftrace/records/fork_scan.h"

@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "fxt/support/build_text.h"
 #include "fxt/support/compressed_files.h"
 #include "fxt/support/program.h"
 #include "fxt/support/program_text.h"

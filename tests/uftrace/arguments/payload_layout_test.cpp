@@ -1,5 +1,3 @@
-#include "converters/uftrace/arguments/payload_decoder.h"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -16,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "converters/uftrace/arguments/payload_decoder.h"
 #include "tests/number_bytes.h"
 
 namespace convert::uftrace {

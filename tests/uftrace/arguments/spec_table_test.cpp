@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "converters/model/over_limit.h"
+#include "converters/model/notes.h"
 #include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {

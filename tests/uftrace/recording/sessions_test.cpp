@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "converters/model/over_limit.h"
+#include "converters/model/notes.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "tests/uftrace/text_recording.h"
 
