@@ -17,9 +17,8 @@ namespace convert {
 
 // A kind of note. Each kind is a constant next to the code that adds notes of this kind.
 struct NoteKind {
-  std::string_view name;  // stable, because it is in reports and in the argument `repaired`
-  std::string_view
-      meaning;  // a clause for the text report, in the plural, as in "exits whose entry was not recorded"
+  std::string_view name;     // stable, because it is in reports and in the argument `repaired`
+  std::string_view meaning;  // a clause for the report, in the plural: "exits whose entry was not recorded"
   // True if the note is informational: the recorded data are on the timeline, or an option omits them.
   bool is_remark = false;
 };

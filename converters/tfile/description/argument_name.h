@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -22,10 +23,33 @@ inline bool is_own_argument(std::string_view name) {
   return std::ranges::find(kAll, name) != kAll.end();
 }
 
+// True if Perfetto can make an array from the indexes. It allocates all elements up to the largest index.
+inline bool has_only_small_indexes(std::string_view text) {
+  constexpr std::size_t kMaxDigits = 3;
+  for (std::size_t at = text.find('['); at != std::string_view::npos; at = text.find('[', at + 1)) {
+    const std::size_t end = text.find(']', at);
+    if (end == std::string_view::npos) return false;
+    const std::string_view index = text.substr(at + 1, end - at - 1);
+    if (index.empty() || index.size() > kMaxDigits ||
+        index.find_first_not_of("0123456789") != std::string_view::npos)
+      return false;
+  }
+  return true;
+}
+
 // The text of an item or value, changed as little as possible so that Perfetto can show it. Perfetto makes a
 // tree from the dots and indexes in names. It shows no argument of an event if a node has both a value and
 // parts, or if an index is not a small number. Therefore, `loc.x` becomes "loc (program).x", because each
 // frame has an argument `loc`, and `a[i]` becomes "a(i)".
-std::string argument_name(std::string_view text);
+inline std::string argument_name(std::string_view text) {
+  const std::size_t end = std::min(text.find_first_of(".["), text.size());
+  std::string name(text.substr(0, end));
+  if (is_own_argument(name)) name += " (program)";
+  name += text.substr(end);
+  if (has_only_small_indexes(text)) return name;
+  std::ranges::replace(name, '[', '(');
+  std::ranges::replace(name, ']', ')');
+  return name;
+}
 
 }  // namespace convert::tfile
