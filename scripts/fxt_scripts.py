@@ -1,6 +1,7 @@
 """Functions for all scripts: finding the programs and their version, and rejecting wrong options."""
 
 import argparse
+import contextlib
 import difflib
 import os
 import re
@@ -24,6 +25,15 @@ def shown(path):
     """The path as text for people. Characters that are not printable, and bytes that are not UTF-8, are escaped."""
     return "".join(letter if letter.isprintable() else
                    "".join(f"\\x{byte:02x}" for byte in letter.encode(errors="surrogateescape")) for letter in str(path))
+
+
+@contextlib.contextmanager
+def writing_into(folder, path):
+    """If this can't write into the folder, which is needed for the path, the reason names the folder."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, f"can't write into {shown(folder)}: {error.strerror}", str(path)) from error
 
 
 def call(main, on_interrupt):

@@ -1,5 +1,6 @@
 """The part of `fxt-record --gdb` that runs inside GDB: gdbserver runs a program to its end, with the tracepoints of a script."""
 
+import re
 import shlex
 import signal
 import sys
@@ -21,6 +22,18 @@ def quiet(command):
     return gdb.execute(command, to_string=True)
 
 
+def resume(folder):
+    """Continues the program before the trace runs. Until then, Ctrl-C ends everything."""
+    quiet("continue")
+    check_interrupted(folder)
+
+
+def check_interrupted(folder):
+    """GDB forgets Ctrl-C in some places, so fxt-record makes a file when it comes."""
+    if (folder / "interrupted").exists():
+        raise KeyboardInterrupt
+
+
 def start(command, files, folder):
     """Runs the command in gdbserver up to the program's entry, where the libraries that it is linked with are loaded."""
     wrapper, log = folder / "wrapper", folder / "gdbserver.log"
@@ -35,7 +48,7 @@ def start(command, files, folder):
     entry = next(int(line.split()[-1], 16) for line in quiet("info files").splitlines() if "Entry point: " in line)
     if int(gdb.parse_and_eval("(unsigned long) $pc")) != entry:
         gdb.Breakpoint(f"*{entry:#x}", internal=True, temporary=True)
-        quiet("continue")
+        resume(folder)
 
 
 def is_alive():
@@ -46,11 +59,11 @@ def pending_tracepoints():
     return [line.split("<PENDING>")[1].strip() for line in quiet("info tracepoints").splitlines() if "<PENDING>" in line]
 
 
-def wait_for_libraries():
+def wait_for_libraries(folder):
     """Runs the program until it has loaded the libraries of all tracepoints."""
     quiet("set stop-on-solib-events 1")
     while missing := pending_tracepoints():
-        quiet("continue")
+        resume(folder)
         if not is_alive():
             raise Failure(f"nothing was recorded: the program has no {', '.join(missing)}, and loads no library that has it")
     quiet("set stop-on-solib-events 0")
@@ -134,6 +147,7 @@ def run():
 
 def record(command, script, files, folder):
     """Records the program. Returns true if it is about to exit."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # fxt-record has blocked it
     quiet("set suppress-cli-notifications on")  # about each stop
     quiet("set confirm off")
     quiet("set sysroot")  # files of this machine need not pass through gdbserver
@@ -142,21 +156,31 @@ def record(command, script, files, folder):
     quiet("set detach-on-fork off")
     quiet("set schedule-multiple on")
     quiet("set print inferior-events off")
-    start(command, files, Path(folder))
+    start(command, files, folder)
     quiet("set suppress-cli-notifications off")
-    gdb.execute(f"source {script}")
+    try:
+        gdb.execute(f"source {script}")
+    except gdb.error as error:
+        problem = str(error).replace("Error in sourced command file:\n", "").rstrip(".")
+        has_lines = not re.search(r"<.+\+\d+>", quiet("info tracepoints"))  # otherwise "<work+4>", not "in work at draw.c:3"
+        raise Failure(problem if has_lines else f"{problem}; compile the program with -g") from error
     quiet("set suppress-cli-notifications on")
     if not is_alive():
-        raise Failure(f"nothing was recorded: the program ended while {script} was read")
+        raise Failure(f"nothing was recorded: the program ended while {script} was read; use only commands that set tracepoints")
     if "No tracepoints" in quiet("info tracepoints"):
         raise Failure(f"{script} sets no tracepoint; add one with `trace FUNCTION`, `actions`, …")
-    wait_for_libraries()
+    wait_for_libraries(folder)
     stop_at_exit()
+    check_interrupted(folder)
     quiet("tstart")
+    (folder / "begun").touch()
     # Otherwise GDB sends all tracepoints again when a library is loaded, which gdbserver refuses.
     quiet("set remote install-in-trace-packet off")
     is_at_end = run()
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # a second Ctrl-C would lose the frames
     quiet("tstop")
+    if "Collected 0 trace frames" in quiet("tstatus"):
+        raise Failure(f"nothing was recorded: the program did not reach the tracepoints of {script}")
     return is_at_end
 
 
@@ -166,18 +190,21 @@ def convert(output, data, folder):
         gdb.execute(shlex.join(["fxt", output, *(["-d", data] if data else [])]))
     except gdb.error as error:
         if data is None:
-            quiet(f"tsave {shlex.quote(str(Path(folder, 'session.tfile')))}")
+            quiet(f"tsave {shlex.quote(str(folder / 'session.tfile'))}")
         raise Failure(error) from error
 
 
 def main(name, command, script, files, folder, output, data):
     """Records and converts. If anything fails, GDB ends with exit code 1."""
+    folder = Path(folder)
     try:
         is_at_end = record(command, script, files, folder)
         convert(output, data, folder)
+        (folder / "done").touch()
         if is_at_end:
             quiet("delete")
             quiet("continue")
-    except (Failure, gdb.error) as problem:
-        print(f"{name}: {problem}", file=sys.stderr, flush=True)
+    except (Failure, gdb.error, KeyboardInterrupt) as problem:
+        if not (folder / "interrupted").exists():  # fxt-record reports Ctrl-C
+            print(f"{name}: {problem}", file=sys.stderr, flush=True)
         gdb.execute("quit 1")

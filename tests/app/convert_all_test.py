@@ -95,7 +95,7 @@ class Finding(ConvertAll):
         for name in names:
             self.assertEqual((self.out / f"deep/{name}.fxt").read_bytes()[:8], FXT_MAGIC)
         self.assertEqual(len(table.splitlines()), 1 + len(names) + 2)
-        self.assertIn("deep/new\\nline ", table)
+        self.assertIn("deep/new\\x0aline ", table)
 
     def test_recordings_of_killed_recorders_are_found(self):
         (self.add("no-info") / "info").unlink()
@@ -179,6 +179,7 @@ class Finding(ConvertAll):
 
     def test_directories_without_recordings_are_reported(self):
         self.assertEqual(self.convert(code=2)[1], f"convert-all: no recording is below {self.found}\n")
+        self.assertFalse(self.out.exists())
         _, errors = self.run_all("nowhere", self.out, code=2)
         self.assertEqual(errors, "convert-all: nowhere: No such file or directory\n")
 
@@ -203,9 +204,9 @@ calc                     203           115      0.01  longjmp 2
         self.add("c")
         table, errors = self.convert("--jobs=1", code=1)
         self.assertEqual(self.timelines(), ["a.fxt", "c.fxt"])
-        self.assertRegex(table, r"b\\nad +- +- +-  not converted\n")
+        self.assertRegex(table, r"b\\x0aad +- +- +-  not converted\n")
         self.assertRegex(errors, r"^\nconvert-all: 1 of 3 recordings not converted:\n"
-                                 r"  b\\nad: .*/b\\x0aad:\+0x6: .*\n$")
+                                 r"  b\\x0aad: .*/b\\x0aad:\+0x6: .*\n$")
 
     def test_recordings_without_content_are_counted(self):
         self.add("calc")
@@ -388,6 +389,10 @@ calc                     203           115      0.01  longjmp 2
         text.touch()
         self.environment["FXT_CONVERT"] = str(text)
         self.assertEqual(self.convert(code=2)[1], f"convert-all: FXT_CONVERT: {text}: is not executable; use chmod +x\n")
+
+    def test_the_directory_is_named_if_nothing_can_be_written_into_it(self):
+        self.add("run.data")
+        self.assertEqual(self.run_all(self.found, "/proc", code=2)[1], "convert-all: can't write into /proc: No such file or directory\n")
 
     def test_nothing_is_written_into_a_recording(self):
         place = self.add("run.data")

@@ -295,9 +295,9 @@ class Record(WithGdb):
         self.assertEqual((process.returncode, self.numbers()), (0, [1]), error)
 
     def test_a_breakpoint_of_the_script_ends_the_recording(self):
-        self.write("points.gdb", POINTS.format(function="work") + "break on_signal\n")
-        self.assertEqual(self.result("--gdb", "points.gdb", "./work", "u")[0], 0)
-        self.assertEqual(self.numbers(), [])
+        self.write("points.gdb", POINTS.format(function="work") + "break abort\n")
+        code, _, error = self.result("--gdb", "points.gdb", "./work", "a")
+        self.assertEqual((code, error, self.numbers()), (0, "", [1]))
 
     def test_a_static_program_may_lack_the_function_that_ends_it(self):
         self.compile("-static", "work.c", "-o", "static")
@@ -316,13 +316,23 @@ class Record(WithGdb):
         self.write("empty.gdb", "")
         self.write("wrong.gdb", "trace work\nnonsense\n")
         self.write("none.gdb", POINTS.format(function="nothing"))
+        self.write("quit.gdb", "trace work\nquit\n")
+        self.write("run.gdb", "continue\n")
+        self.write("unreached.gdb", POINTS.format(function="on_signal"))
+        self.write("value.gdb", "trace work\nactions\ncollect n\nend\n")
         self.write("script", "#!/bin/sh\n")
+        subprocess.run(["cc", "work.c", "-o", "plain"], check=True, cwd=self.folder)
         (self.folder / "script").chmod(0o755)
         for words, code, problem in (
                 (["--gdb", "empty.gdb", "./work"], 1, "empty.gdb sets no tracepoint; add one with `trace FUNCTION`, `actions`, …"),
-                (["--gdb", "wrong.gdb", "./work"], 1, 'wrong.gdb:2: Error in sourced command file:\nUndefined command: "nonsense".  Try "help".'),
+                (["--gdb", "wrong.gdb", "./work"], 1, 'wrong.gdb:2: Undefined command: "nonsense".  Try "help"'),
+                (["--gdb", "value.gdb", "./plain"], 1, 'value.gdb:3: No symbol "n" in current context; compile the program with -g'),
+                (["--gdb", "unreached.gdb", "./work"], 1, "nothing was recorded: the program did not reach the tracepoints of unreached.gdb"),
+                (["--gdb", "quit.gdb", "./work"], 1, "nothing was recorded, because GDB ended early; remove `quit` from quit.gdb"),
+                (["--gdb", "run.gdb", "./work"], 1, "nothing was recorded: the program ended while run.gdb was read; use only commands that set "
+                                                    "tracepoints"),
                 (["--gdb", "none.gdb", "./work"], 1, "nothing was recorded: the program has no nothing, and loads no library that has it"),
-                (["--gdb", "points.gdb", "./script"], 1, "./script is a script; name the program that runs it, as in record --gdb points.gdb "
+                (["--gdb", "points.gdb", "./script"], 1, "./script: is a script; name the program that runs it, as in record --gdb points.gdb "
                                                          "/bin/sh ./script"),
                 (["--gdb", "missing.gdb", "./work"], 2, "missing.gdb: No such file or directory\nTry 'record --help'."),
                 (["--gdb", "points.gdb", "-a", "./work"], 2, "--gdb can't be combined with --uftrace, --auto-args or --kernel, which are for uftrace"
@@ -332,6 +342,27 @@ class Record(WithGdb):
                 self.assertEqual(result[0], code, result)
                 self.assertTrue(result[2].endswith(f"record: {problem}\n"), result)
                 self.assertNotIn("Quit anyway?", result[1])
+
+    def test_ctrl_c_at_once_prints_no_traceback(self):
+        self.write("points.gdb", POINTS.format(function="work") + "shell touch reached; sleep 60\n")
+        process = self.start("--gdb", "points.gdb", "./work", "w")
+        while not (self.folder / "reached").exists():
+            self.assertIsNone(process.poll())
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGINT)
+        _, error = process.communicate(timeout=120)
+        self.assertEqual((process.returncode, error), (130, "record: ended by Ctrl-C before anything was recorded\n"))
+        self.assertFalse((self.folder / "work.fxt").exists())
+
+    def test_a_second_ctrl_c_loses_no_frames(self):
+        process = self.start("--gdb", "points.gdb", "./work", "w")
+        while process.stdout.readline() != "waits\n":
+            self.assertIsNone(process.poll())
+        for _ in range(20):
+            time.sleep(0.05)
+            os.killpg(process.pid, signal.SIGINT)
+        _, error = process.communicate(timeout=120)
+        self.assertEqual((process.returncode, error, self.numbers()), (0, "", [1]))
 
     def test_a_trace_that_is_not_converted_is_kept(self):
         (self.folder / "work.fxt").write_bytes(b"\x1f\x8bno trace")

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from chromium import Chromium
 from needs import needs
-from viewer import CONVERT, DUMP, FAMILY, POOL, UI, Opened, Viewer
+from viewer import CONVERT, DUMP, FAMILY, POOL, SCRIPT, UI, Opened, Viewer
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(REPOSITORY / "tests" / "oracle"))
@@ -350,7 +350,21 @@ class OpenInPerfetto(Opened):
     def test_the_port_is_checked_before_anything_is_converted(self):
         self.links_of(self.trace)
         self.assertEqual(self.refused(POOL, FXT_CONVERT="/bin/false"), f"open-in-perfetto: port {self.port} can't be used: Address already in use "
-                         "(possibly by another open-in-perfetto); use --port\n")
+                         "(possibly by another open-in-perfetto); use another --port\n")
+        self.assertTrue(self.refused(self.trace, "--fetch").endswith("; end it, or omit --fetch\n"))
+
+    def test_a_wrong_port_is_refused(self):
+        for port in "0", "65536", "abc", "-1":
+            process = self.start(f"--port={port}", self.trace)
+            self.assertEqual(process.communicate(timeout=60)[1], "open-in-perfetto: argument --port: takes a number from 1 to 65535, not "
+                             f"'{port}'\nTry 'open-in-perfetto --help'.\n")
+            self.assertEqual(process.returncode, 2)
+
+    def test_a_full_standard_output_is_reported(self):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            run = subprocess.run([SCRIPT, "--no-browser", f"--port={self.port}", "--no-cache", self.trace], stdout=full, stderr=subprocess.PIPE,
+                                 text=True, check=False, timeout=60)
+        self.assertEqual((run.returncode, run.stderr), (1, "open-in-perfetto: standard output: No space left on device\n"))
 
 
 if __name__ == "__main__":

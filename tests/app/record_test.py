@@ -10,6 +10,7 @@ import gzip
 import os
 import pty
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -118,17 +119,20 @@ class Record(unittest.TestCase):
         script.chmod(0o755)
         code, _, error = self.result("--no-open", "./script")
         self.assertEqual(code, 1)
-        self.assertTrue(error.endswith("record: ./script is a script; use record --uftrace --force ./script to record the programs "
+        self.assertTrue(error.endswith("record: ./script: is a script; use record --uftrace --force ./script to record the programs "
                                        "that it starts\n"))
         self.assertEqual(self.result("--no-open", "--uftrace", "--force", "./script")[0], 0)
         self.assertIn('"work"', self.calls_of("script.fxt"))
 
     def test_missing_programs_are_named(self):
         self.assertEqual(self.result("--no-open", "./none")[2], "record: ./none: no such program\n")
-        self.assertEqual(self.result("--no-open", "./draw.c")[2], "record: ./draw.c: is not executable; use chmod +x\n")
+        self.assertEqual(self.result("--no-open", "./draw.c")[2], "record: ./draw.c: is neither a program nor a script\n")
+        (self.folder / "draw.c").chmod(0o755)
+        self.assertEqual(self.result("--no-open", "./draw.c")[2], "record: ./draw.c: is neither a program nor a script\n")
         self.assertEqual(self.result("--no-open", "draw")[2],
                          "record: draw: not in PATH; use ./draw for the program in this directory\n")
-        self.assertEqual(self.result("--no-open", "draw.c")[2], "record: draw.c: is not executable; use chmod +x\n")
+        (self.folder / "draw").chmod(0o644)
+        self.assertEqual(self.result("--no-open", "draw")[2], "record: draw: is not executable; use chmod +x\n")
 
     def test_wrong_options_of_uftrace_are_reported(self):
         code, _, error = self.result("--no-open", "--uftrace", "--nosuch", "./draw")
@@ -146,10 +150,54 @@ class Record(unittest.TestCase):
         subprocess.run([PROGRAMS / "fxt-convert", "-q", kept[1], "other.fxt"], check=True, cwd=self.folder)
         self.assertIn('"work"', self.calls_of("other.fxt"))
 
+    def test_the_command_for_a_kept_recording_may_be_typed(self):
+        (self.folder / "two words").mkdir()
+        (self.folder / "draw.fxt").write_bytes(gzip.compress(b"no trace"))
+        _, _, problems = self.result("--no-open", "./draw", TMPDIR=str(self.folder / "two words"))
+        [line] = [line for line in problems.splitlines() if "the recording is kept" in line]
+        self.assertRegex(shlex.split(line.partition("with: ")[2])[1], "two words/fxt-record.*/uftrace.data$")
+
+    def test_an_older_recording_is_not_converted_again(self):
+        self.assertEqual(self.result("--no-open", "-d", "run.data", "./draw")[0], 0)
+        self.compile("plain")
+        for words in [], ["--uftrace", "--nosuch"]:
+            with self.subTest(words):
+                code, _, error = self.result("--no-open", "-d", "run.data", *words, "./plain")
+                self.assertEqual(code, 1)
+                self.assertTrue(error.endswith("\nrecord: nothing was recorded, because uftrace ended with exit code 1\n")
+                                or "gcc -pg -g" in error, error)
+                self.assertFalse((self.folder / "plain.fxt").exists())
+
+    def test_ctrl_c_at_once_is_not_blamed_on_the_program(self):
+        recorder = self.folder / "uftrace"
+        recorder.write_text("#!/bin/sh\necho begun\nsleep 60\n")
+        recorder.chmod(0o755)
+        process = self.start("--no-open", "./draw", PATH=f"{self.folder}:{os.environ['PATH']}", TMPDIR=str(self.folder))
+        self.assertEqual(process.stdout.readline(), "begun\n")
+        os.killpg(process.pid, signal.SIGINT)
+        self.assertEqual(process.communicate(timeout=60)[1], "record: ended by Ctrl-C before anything was recorded\n")
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual(list(self.folder.glob("fxt-record.*")), [])
+
+    def test_a_recording_is_kept_if_ctrl_c_ends_its_conversion(self):
+        converter = self.folder / "convert"
+        converter.write_text("#!/bin/sh\necho converts\nsleep 60\n")
+        converter.chmod(0o755)
+        process = self.start("--no-open", "./draw", FXT_CONVERT=str(converter), TMPDIR=str(self.folder))
+        while process.stdout.readline() != "converts\n":
+            self.assertIsNone(process.poll())
+        os.killpg(process.pid, signal.SIGINT)
+        self.assertRegex(process.communicate(timeout=60)[1], "^record: the recording is kept; convert it with: fxt-convert .* OUTPUT\n$")
+        self.assertEqual(process.returncode, 130)
+
     def test_paths_are_checked_before_the_program_runs(self):
         (self.folder / "folder.fxt").mkdir()
+        (self.folder / "full").mkdir()
+        (self.folder / "full" / "letter").touch()
         for options, problem in (["-o", "folder.fxt"], "folder.fxt: is a directory; use -o to name a file"), (["-o", "draw.json"], "draw.json: the name of the trace must end in .fxt, .fxt.gz or .fxt.zst"), \
-                (["-o", "none/draw.fxt"], "none/draw.fxt: the directory none does not exist"), (["-d", "draw.c"], "draw.c: is not a directory"):
+                (["-o", "none/draw.fxt"], f"none/draw.fxt: can't write into {self.folder}/none: No such file or directory"), \
+                (["-d", "draw.c"], "draw.c: is not a directory"), \
+                (["-d", "full"], "full: exists and is not a recording; use -d to name another directory"):
             code, out, error = self.result("--no-open", *options, "./draw")
             self.assertEqual((code, out, error), (2, "", f"record: {problem}\nTry 'record --help'.\n"))
         code, _, error = self.result()

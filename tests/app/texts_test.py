@@ -229,6 +229,15 @@ class Texts(unittest.TestCase):
         output_of("env", "-C", self.folder, path, script, "--", "-c.fxt")
         self.assertEqual((self.folder / "-c.tracy").read_text(), "c")
         self.assertEqual(list(self.folder.glob(".to-tracy.*")), [])
+        # The reason names the right file.
+        (self.folder / "f.tracy").mkdir()
+        (self.folder / "f.fxt").write_text("f")
+        for words, problem in ((["-f", "f.fxt"], "f.tracy: is a directory, and can't be replaced"),
+                               (["f.tracy"], "f.tracy: is a directory; convert a recording with fxt-convert first"),
+                               (["-f", "a.fxt"], "standard output: No space left on device")):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                process = subprocess.run(["env", path, script, *words], cwd=self.folder, check=False, stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual((process.returncode, process.stderr), (1, f"to-tracy: {problem}\n"))
 
     def test_any_name_may_be_imported_to_tracy(self):
         importer = self.folder / "bin" / "tracy-import-fuchsia"
