@@ -11,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+sys.setrecursionlimit(5000)  # before Python 3.12, os.walk() is recursive; a path has at most 2048 folders
 NAME = Path(sys.argv[0]).name
 # The first bytes of FXT files, and of files that gzip or zstd have compressed.
 BEGINNINGS = (b"\x10\x00\x04FxT\x16\x00", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")

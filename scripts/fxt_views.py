@@ -11,10 +11,13 @@ import subprocess
 import sys
 import threading
 import time
+import zlib
 
 from fxt_cache import stamp_of
 from fxt_scripts import BEGINNINGS, NAME, program, shown
 
+GZIP = 31  # zlib's number for this format
+MOST_GZIP_HEADER = 64 << 10  # bytes; it contains the name of the file that was compressed
 MOST_NAMES_BYTES = 4 << 20  # the start of a trace, in which names of processes are searched
 MOST_LINK_BYTES = 16 << 10  # of names of processes in a link
 MOST_FILE_NAME = 200  # bytes
@@ -98,14 +101,12 @@ def is_trace(path):
     if not path.is_file():
         return False
     with path.open("rb") as file:
-        start = file.read(8)
+        start = file.read(MOST_GZIP_HEADER)
     if start.startswith(BEGINNINGS[1]):
         try:
-            with gzip.open(path) as file:
-                start = file.read(8)
-        except (OSError, EOFError, ValueError):
+            return zlib.decompressobj(GZIP).decompress(start, 8).startswith(BEGINNINGS[0])
+        except zlib.error:
             return True  # the UI will report the problem
-        return start.startswith(BEGINNINGS[0])
     return start.startswith(BEGINNINGS) and not path.name.endswith((".tar.zst", ".tzst"))
 
 
@@ -131,10 +132,11 @@ def processes_of(path):
                     strings[header >> 16 & 0x7fff] = content[:header >> 32 & 0x7fff]
                 elif kind == 7 and header >> 16 & 0xff == 1:
                     text = content[8:8 + (name & 0x7fff)] if name & 0x8000 else strings.get(name, b"")
-                    link_bytes += len(text)
+                    process = f"{text.decode()} {struct.unpack_from('<Q', content)[0]}"
+                    link_bytes += len(process)
                     if link_bytes > MOST_LINK_BYTES:
                         break
-                    processes.append(f"{text.decode()} {struct.unpack_from('<Q', content)[0]}")
+                    processes.append(process)
                 elif kind not in (0, 1, 3, 7):
                     break
     except (OSError, EOFError, ValueError, struct.error):
@@ -222,7 +224,7 @@ class Input:
         for note in report["notes"]:
             if note["kind"] == "option-unused":
                 continue  # a GDB trace file has no CPU tracks
-            print(f"{note['kind']} ({note['count']}): {note['first']}", file=sys.stderr)
+            print(f"{note['kind']} ({note['count']}): {shown(note['first'])}", file=sys.stderr)
         view = report["view_ns"]
         # The UI ignores a range that extends beyond the trace.
         return entry / self.name, view and [max(view[0], report["first_ns"]), min(view[1], report["last_ns"])]

@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -212,6 +213,41 @@ class OpenInPerfetto(Opened):
                 [peak] = [int(line.split()[1]) for line in status if line.startswith("VmHWM:")]
             self.assertLess(peak, 256 << 10, number)
             self.end(process)
+
+    def test_any_program_of_this_machine_can_connect(self):
+        process = self.start("--no-browser", self.trace)
+        process.stdout.readline()
+        root = urllib.parse.urlsplit(process.stdout.readline().strip()).path.encode()
+        for request in (b"\x1b[31m\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"GET " + root + b"0/part?from=9&to=1 HTTP/1.0\r\n"
+                        b"Host: localhost\r\n\r\n"):
+            with socket.create_connection(("127.0.0.1", self.port)) as client:
+                client.sendall(request)
+                self.assertRegex(client.recv(1 << 16).decode(), "404 Not Found|Error code: (400|505)")
+        for _ in range(5):  # clients that do not wait for the answer
+            with socket.create_connection(("127.0.0.1", self.port)) as client:
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                client.sendall(b"GET " + root + b"0/part?from=0&to=1 HTTP/1.0\r\nHost: localhost\r\n\r\n")
+        idle = [socket.create_connection(("127.0.0.1", self.port)) for _ in range(20)]
+        with self.get(root.decode()) as page:
+            self.assertIn(b"pool.fxt", page.read())
+        for client in idle:
+            self.assertEqual(client.recv(1), b"")  # after some seconds
+            client.close()
+        process.terminate()
+        self.assertNotIn("Traceback", process.stderr.read())
+
+    def test_folders_may_be_nested_deeply(self):
+        recording = self.folder / "deep"
+        shutil.copytree(POOL, recording)
+        before = os.getcwd()
+        self.addCleanup(os.chdir, before)
+        os.chdir(recording)
+        for _ in range(1500):
+            os.mkdir("d")
+            os.chdir("d")
+        os.chdir(before)
+        self.addCleanup(subprocess.run, ["rm", "-r", recording], check=True)
+        self.assertEqual(len(self.links_of(recording)), 1)
 
     def test_compressed_traces_are_served_unchanged(self):
         compressed = self.folder / "pool.fxt.gz"

@@ -271,11 +271,13 @@ class Texts(unittest.TestCase):
         (self.folder / "bad.fxt.zst").write_bytes(b"bad")
         (self.folder / "bad.fxt.gz").write_bytes(gzip.compress(b"bad")[:10] + b"\xff" * 20)
         (self.folder / "bad.fxt.xz").write_bytes(lzma.compress(b"bad")[:-1])
+        os.mkfifo(self.folder / "fifo.fxt")
         with (self.folder / "memory.fxt.xz").open("wb") as file:
             subprocess.run(["xz", "-c", "--lzma2=preset=0,dict=1GiB"], input=b"a", stdout=file, check=True)
         for file, problem in (("large.fxt.zst", "unpacks to more than 1024 MiB; use --force to unpack it"),
                               ("bad.fxt.zst", "zstd ended with exit code 1"), ("bad.fxt.gz", "Error -3 while decompressing data"),
-                              ("bad.fxt.xz", "the compressed data are truncated"), ("memory.fxt.xz", "Memory usage limit exceeded")):
+                              ("bad.fxt.xz", "the compressed data are truncated"), ("memory.fxt.xz", "unpacking needs more than 100 MiB of memory"),
+                              ("fifo.fxt", "is not a regular file")):
             process = subprocess.run([REPOSITORY / "scripts" / "to-tracy", file], check=False, capture_output=True, text=True, cwd=self.folder,
                                      env={**os.environ, "PATH": f"{importer.parent}:{os.environ['PATH']}"})
             self.assertEqual(process.returncode, 1)
