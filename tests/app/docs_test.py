@@ -238,7 +238,7 @@ class Queries(unittest.TestCase):
 
 
 # A command in a block of code, without the comment after it.
-COMMAND = re.compile(r"^(?:    |\$ )(?:\$ )?((?:fxt-\w+|ssh|scripts/convert-all) .*?)(?:[ ]+# .*)?$", re.MULTILINE)
+COMMAND = re.compile(r"^(?:    |\$ )(?:\$ )?((?:fxt-(?!open |record |to-tracy )[\w-]+|ssh) .*?)(?:[ ]+# .*)?$", re.MULTILINE)
 SAMPLES = REPOSITORY / "samples"
 # The file names in the pages, and the files that replace them here.
 FILES = {"run.data": "uftrace/pool", "server.data": "uftrace/calc", "client.data": "uftrace/pool", "big.data": "uftrace/pool",
@@ -246,6 +246,9 @@ FILES = {"run.data": "uftrace/pool", "server.data": "uftrace/calc", "client.data
 # The samples have other threads, functions and times than the examples.
 NOTHING_THERE = re.compile(r"has none of the requested threads|no event is in that range of time|has nothing with the |nothing is drawn|"
                            r"no call is shown, because the options omit all")
+
+
+SCRIPTS = {"convert-all": "fxt-convert-all", "open-in-perfetto": "fxt-open", "record": "fxt-record", "to-tracy": "fxt-to-tracy"}
 
 
 class Commands(unittest.TestCase):
@@ -277,12 +280,16 @@ class Commands(unittest.TestCase):
             self.assertRegex(process.stderr, NOTHING_THERE, command)
         return process.stdout
 
+    def test_the_scripts_are_next_to_the_programs(self):
+        for script, name in SCRIPTS.items():
+            self.assertEqual((Path(os.environ["PROGRAMS"]) / name).resolve(), REPOSITORY / "scripts" / script)
+
     def test_commands_work_as_printed(self):
         count = 0
         for page in PAGES:
             for command in COMMAND.findall(page.read_text()):
                 # The pictures of samples/ are not drawn again. convert-all needs parallel.
-                if re.search(r" samples/\w+\.svg", command) or (command.startswith("scripts/convert-all") and not shutil.which("parallel")):
+                if re.search(r" samples/\w+\.svg", command) or (command.startswith("fxt-convert-all ") and not shutil.which("parallel")):
                     continue
                 count += 1
                 with self.subTest(f"{page.relative_to(REPOSITORY)}: {command}"):
@@ -300,8 +307,7 @@ class Commands(unittest.TestCase):
         self.assertEqual(page.read_text(), text)
 
     def test_every_option_of_a_script_is_on_its_page(self):
-        for script, name in {"convert-all": "fxt-convert-all", "open-in-perfetto": "fxt-open", "record": "fxt-record",
-                             "to-tracy": "fxt-to-tracy"}.items():
+        for script, name in SCRIPTS.items():
             page = (REPOSITORY / "docs" / f"{name}.md").read_text()
             options = re.findall(r"^  (?:(-\w)(?: \w+)?, )?(--[\w-]+)", self.run_command(f"scripts/{script} --help"), re.MULTILINE)
             self.assertGreater(len(options), 2)
