@@ -171,7 +171,7 @@ void Timeline::run(EventSink& sink, const std::function<void()>& tick) {
   first_sink.finish(totals_);
 }
 
-// Reads until it is known that each input with a negative offset begins at time 0 or later.
+// Finds the first times of inputs with a negative offset, and limits the offsets so that no time is below 0.
 void Timeline::limit_offsets(MergeLoop& loop, const std::function<void()>& tick) {
   std::vector<bool> is_moved_back;
   for (const TimelineInput& input : parts_.inputs) is_moved_back.push_back(input.offset_ns < 0);

@@ -59,8 +59,8 @@ class Lane {
 
   // ---- The fast path ----
 
-  // True if the time may be the next one, and a call at exactly this depth would begin, or the top call has
-  // this depth and key.
+  // can_begin(): the time may be the next one, and the next call has this depth. can_end(): the time may be
+  // the next one, and the top call has this depth and key.
   bool can_begin(std::uint64_t time_ns, std::size_t depth) const {
     return depth == this->depth() && is_next(time_ns);
   }
@@ -100,17 +100,17 @@ class Lane {
 
   // If a viewer's stack has only one level left, an instant becomes a call of zero length. See InstantStack.
   void instant(std::uint64_t time_ns, LabelId label, const Arguments& arguments = {});
-  // Has one numeric argument for each series. `id` is a thread's tid or 0.
+  // `arguments` has one number for each series of the counter. `id` is a thread's tid or 0.
   void counter(std::uint64_t time_ns, LabelId label, std::uint64_t id, const Arguments& arguments);
-  // Needs an open call that is shown, which is not checked.
+  // The lane must have an open call that is shown. This is not checked.
   void flow(FlowStep step, std::uint64_t time_ns, LabelId label, std::uint64_t id);
   void context_switch(std::uint64_t time_ns, const ContextSwitch& context_switch);
   void wakeup(std::uint64_t time_ns, const Wakeup& wakeup);
-  // Emits bytes of any length, which belong to the stream `name`.
+  // Emits bytes of the stream `name`. Bytes beyond kMaxTextBytes are cut off.
   void blob(std::uint64_t time_ns, std::string_view name, std::span<const std::byte> bytes);
   void buffer_full(std::uint64_t time_ns);
 
-  // Gives the top call another name and key. Returns false if the call is released.
+  // Gives the top call another name and key. Returns false if the call is shown and already released.
   bool rename_top(LabelId label, std::uint64_t key);
   // Appends `text` to the string argument `name` of the top call, after a comma if the argument exists.
   // Returns false if the call is released, or has no room. Then the caller may add the argument to the end.
@@ -133,7 +133,7 @@ class Lane {
   LaneShortCalls* short_calls() { return short_calls_.get(); }  // null if calls of any length are emitted
 
  private:
-  // Opens a call that becomes one event. The only other place that does this is the loop of add_run().
+  // Opens a call that becomes one event. Only the loop of run() does the same.
   void open(std::uint64_t time_ns, LabelId label, std::uint64_t key, const std::uint64_t* block) {
     store_.calls().push(push(time_ns, EventKind::Open, label, 0, block), key);
   }

@@ -35,9 +35,9 @@ struct EventChunk {
   std::vector<WordChunk> words, large_words;
 };
 
-// Can be used by several threads at the same time. The thread that made the pool gets its own chunks again,
-// because they are in its core's cache, and so do the others. This saves 8 % of the time for a recording of
-// one thread, which two threads read and merge in turn, and 5 % for one with arguments.
+// Several threads may use a pool at the same time. Chunks of the thread that made the pool go back to this
+// thread if possible, because its core has them in the cache. If two threads read and merge a recording in
+// turn, this saves 8 % of the time, or 5 % with arguments.
 class ChunkPool {
  public:
   static constexpr std::size_t kWordsPerChunk = 512;  // 4 KiB
@@ -123,7 +123,7 @@ class ArgumentArena {
     fill_header(block, packed.count, static_cast<std::size_t>(packed.end - block) - 1);
     return block;
   }
-  // Does the same for words that are appended to `block`, which may be null. Returns null if`block` is not
+  // Does the same for words that are appended to `block`, which may be null. Returns null if `block` is not
   // the latest block (usually it is), or if the chunk has no room.
   std::uint64_t* try_reserve_behind(const std::uint64_t* block, std::size_t words) const {
     return block == nullptr || !is_latest(block) || words > left() ? nullptr : word_;
@@ -219,7 +219,7 @@ class EventQueue {
   }
   ArgumentArena& blocks() { return blocks_; }
 
-  // The place of the next event, and the end, for Lane::run(), which writes events itself.
+  // The place of the next event, and the end of the chunk. Lane::run() writes events there itself.
   PendingEvent* write() const { return write_; }
   PendingEvent* write_end() const { return write_end_; }
   void set_write(PendingEvent* write) { write_ = write; }
@@ -240,7 +240,7 @@ class EventQueue {
   void close();
   bool has_unsealed() const { return unsealed_ != nullptr && unsealed_ != write_; }
   std::uint64_t first_unsealed_ns() const { return unsealed_->time_ns; }  // has_unsealed() must be true
-  // True if any events are left in the queue; and the time of the first of them.
+  // has_events(): true if the queue has events. first_ns(): the time of the first event in the queue.
   bool has_events() const { return first_sealed() != sealed_.end() || has_unsealed(); }
   std::uint64_t first_ns() const {
     const auto sealed = first_sealed();

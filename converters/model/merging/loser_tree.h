@@ -14,7 +14,7 @@ namespace convert {
 
 class LoserTree {
  public:
-  // Later than all times. It is not the largest number, because others_ns() adds 1.
+  // Later than all times. It is not the largest number, because postpone_next() may add 1.
   static constexpr std::uint64_t kNever = std::uint64_t{1} << 63;
 
   // At the start, the times of all lanes are 0.

@@ -1,5 +1,5 @@
-// The receiver of the merged stream. An output format that needs more than the records of FXT is a class of
-// this kind.
+// The receiver of the merged stream. An output format that needs more than the records of FXT implements this
+// interface.
 #pragma once
 
 #include <cstddef>

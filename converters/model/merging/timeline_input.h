@@ -14,7 +14,7 @@ namespace convert {
 struct TimelineInput {
   std::string name;                         // name of the input in notes
   std::int64_t clock_ns = 0;                // the part of the offset that results from the input's clock
-  std::int64_t moved_ns = 0;                // the rest of the offset, which the user requested
+  std::int64_t moved_ns = 0;                // the part of the offset that the user requested
   std::int64_t offset_ns = 0;               // the sum, which is added to all times
   std::optional<std::string> cpus_of = {};  // the machine whose CPUs are shown; nothing without CPUs
   std::uint64_t first_ns = kForever, last_ns = 0;  // times of first and last event, including the offset

@@ -270,7 +270,7 @@ void FxtSink::write_event(const EventThread& thread, const PendingEvent& event) 
   strings_.end_record();
 }
 
-// Writes the end without names that are not in the table. Readers match ends with starts without names.
+// Writes the end, without names that are not in the table. Readers need no names to match ends with starts.
 void FxtSink::end_frame_mark(const EventThread& thread, const PendingEvent& event) {
   std::uint64_t* const words = writer_.reserve(4).data();
   const auto size = static_cast<std::size_t>(begin_event(words, thread, event) - words);

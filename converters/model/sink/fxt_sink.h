@@ -113,7 +113,7 @@ class FxtSink : public EventSink {
   StringRefs strings_;
   LabelHeaders labels_;
   std::map<std::size_t, Repaired> repaired_of_;     // indexed by lane
-  std::set<std::string, std::less<>> track_names_;  // of processes and threads; strings_ does not know them
+  std::set<std::string, std::less<>> track_names_;  // of processes and threads; not in strings_
   FlowOrder flows_;
   std::uint64_t cut_cpus_ = 0;
   std::uint64_t events_written_ = 0;

@@ -28,7 +28,7 @@ struct ProcessOrder {
 };
 using Processes = std::map<ProcessId, ProcessOrder>;
 
-// Sets the generations. A child whose first call is before its parent's gets the time of its parent's.
+// Sets the generations. If a child's first call is before its parent's, the child gets the parent's time.
 void place_children(Processes& processes, const std::vector<ProcessInfo>& infos) {
   std::map<ProcessId, ProcessId> parents;
   for (const ProcessInfo& info : infos) parents.emplace(info.process, info.parent);
