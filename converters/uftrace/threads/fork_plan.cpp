@@ -179,8 +179,8 @@ class Planner {
       if (!plan.place.empty()) threads_of_[plan.task->pid].push_back(&plan);
   }
 
-  // Plans all forks of one process, in the order of time. The fork of this process itself must have been
-  // planned before.
+  // Plans all forks of one process, which must be sorted by time. The fork of this process itself must have
+  // been planned before.
   void plan(ProcessId parent, std::vector<PlannedFork> forks) {
     const auto of_parent = threads_of_.find(parent);
     if (of_parent == threads_of_.end()) return;
