@@ -68,15 +68,15 @@ struct Record {
   }
 };
 
-// QEMU's plugin (contrib/plugins/uftrace) gives exits the depth of their caller, and begins to count at 1. A
-// thread has this shift in all of its records or in none.
+// QEMU's plugin (contrib/plugins/uftrace) records an exit with the depth of the caller, and counts depths
+// from 1. A thread has shifted depths in all of its records or in none.
 struct DepthShift {
   std::size_t entry = 0;  // the depth of entries is too large by this number
   std::size_t exit = 0;   // the depth of exits is too small by this number
 
   bool is_none() const { return entry == 0 && exit == 0; }
-  // The depth that uftrace would have written for an entry or exit, modulo 1024. `open` is the number of open
-  // calls before it. The outermost call has no caller, so its exit is an exception.
+  // Returns the depth that uftrace would have written for an entry or exit, modulo 1024. `open` is the number
+  // of open calls before the record. The exit of the outermost call has no caller, so its depth is 0.
   std::size_t undo(const Record& record, std::size_t open) const {
     if (record.type() == RecordType::Entry) return record.depth() - std::min(record.depth(), entry);
     return exit != 0 && open == 1 ? 0 : (record.depth() + exit) % kDepthModulus;

@@ -9,7 +9,7 @@
 namespace convert::uftrace {
 namespace {
 
-// Counts the exits that match a thread's entries if the depths of exits are too small by `shift`.
+// Counts how many exits match a thread's entries if `shift` is added to the depths of exits.
 class DepthShiftTrial {
  public:
   explicit DepthShiftTrial(std::size_t shift) : shift_(shift) {}
@@ -24,7 +24,7 @@ class DepthShiftTrial {
     open_.follow(call);
   }
   std::size_t right() const { return right_; }
-  bool is_sure() const { return right_ == exits_; }  // no other shift can match more exits
+  bool is_sure() const { return right_ == exits_; }  // no other shift can have more matching exits
 
  private:
   std::size_t shift_;
@@ -32,7 +32,7 @@ class DepthShiftTrial {
   std::size_t exits_ = 0, right_ = 0;
 };
 
-// Chooses the shift with which more exits match, from the first records of a file.
+// Tries the first records of a file with and without a shift. Returns the shift with more matching exits.
 DepthShift find_depth_shift(std::span<const std::byte> head, std::endian order) {
   DepthShiftTrial as_entered(0), as_callers(1);
   std::size_t lowest = kDepthModulus;

@@ -81,10 +81,10 @@ struct PlainRecords {
   }
 };
 
-// The block of the file that is in memory, and the number of its bytes that were consumed.
+// The block of the file that is in memory. Some bytes at its start may have already been consumed.
 class RecordBlock {
  public:
-  // The file must outlive this object. Treats the part from `begin` to `end` as the whole file.
+  // The file must outlive this object. The part from `begin` to `end` is treated as the whole file.
   explicit RecordBlock(const InputFile& file, std::uint64_t begin = 0, std::uint64_t end = ~std::uint64_t{0})
       : file_(file),
         end_(std::min(end, file.size())),
@@ -92,7 +92,7 @@ class RecordBlock {
         rest_{.bytes = {}, .at_end = offset_ == end_} {}
 
   const InputFile& file() const { return file_; }
-  // The bytes that were not consumed yet, and their start and end in the file.
+  // The bytes that were not consumed yet, their offset, the end of the file, and the offset of their end.
   const Lookahead& rest() const { return rest_; }
   std::uint64_t offset() const { return offset_; }
   std::uint64_t file_end() const { return end_; }
@@ -105,7 +105,7 @@ class RecordBlock {
   }
   // Sets the offset for the next read().
   void jump_to(std::uint64_t offset) { offset_ = offset; }
-  // Treats these bytes as the bytes of the file before `end`, and continues with them.
+  // Replaces the bytes of the file before `end` by `bytes`, and continues at the first of these.
   void replace_before(std::uint64_t end, std::vector<std::byte> bytes) {
     replaced_ = std::move(bytes);
     replaced_end_ = end;

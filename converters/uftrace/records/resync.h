@@ -1,15 +1,15 @@
-// Decides which record is likely to come next. Finds it after a payload, which has no length of its own, and
-// after damaged bytes; and recognizes damaged times. The levels of certainty, from low to high:
+// Finds the next record after a payload, whose length is not recorded, and after damaged bytes. Also
+// recognizes damaged times. Bytes can be a record with these levels of certainty, from low to high:
 //
-//   timely   it has the magic, and a likely time: at most kSlackNs before, and less than kLikelyGapNs after,
-//            the record before it. A record of losses has no time.
-//   likely   timely, and so is the record after it. A call also has a known address, or a record that fits
-//            follows. An event or a loss fits.
-//   fits     timely, and its depth and address match the open calls.
-//   sure     timely, and so is the record after it. Two of these must also be true: it fits; its address is
-//            known; the record after it fits.
-//            One of them is enough for an exit of the innermost call. Events and losses only
-//            have to fit.
+//   timely   They have the magic and a likely time: at most kSlackNs before, or less than kLikelyGapNs after
+//            the previous record. A record of losses has no time.
+//   likely   They are timely, and so is the next record. For a call, its address is known, or the next record
+//            fits. Events and losses fit.
+//   fits     They are timely, and depth and address match the open calls.
+//   sure     They are timely, and so is the next record. Two of these are also true: they fit; the address is
+//            known; the next record fits.
+//            For an exit of the innermost call, an event or a loss, the first
+//            of these three is enough.
 #pragma once
 
 #include <algorithm>
@@ -28,44 +28,44 @@
 
 namespace convert::uftrace {
 
-// A record may come this long after the previous one (about 73 minutes) without looking like damage.
+// A time that is more than this (about 73 minutes) after the previous time looks like damage.
 inline constexpr std::uint64_t kLikelyGapNs = std::uint64_t{1} << 42;
 
-// Estimated exits and events may be some ns before the previous record.
+// The times of estimated exits and of events may be some ns before the time of the previous record.
 inline constexpr std::uint64_t kSlackNs = 1000;
 
-// If a record is this much later than the previous one (about 66 us), its time is compared with the times
-// after it.
+// If a record is this much (about 66 us) later than the previous record, its time is compared with the times
+// of the next records.
 inline constexpr std::uint64_t kExaminedGapNs = std::uint64_t{1} << 16;
 
-// Records this close (about 4 ms) belong together, even if other parts are damaged.
+// Times that differ by less than this (about 4 ms) confirm each other, even if others are damaged.
 inline constexpr std::uint64_t kCloseNs = std::uint64_t{1} << 22;
 
-// True if a record with that time may follow one with `last_ns`. The unsigned difference may wrap.
+// True if a record with `time_ns` may follow a record with `last_ns`. The unsigned difference may wrap.
 inline bool may_follow(std::uint64_t time_ns, std::uint64_t last_ns) {
   return time_ns - last_ns + kSlackNs < kLikelyGapNs + kSlackNs;
 }
 
-// The times of the records so far. The time of the next record is compared with them.
+// The times of the records so far. They show whether the time of the next record is damaged.
 class RecordTimes {
  public:
   // The latest time of an entry or exit.
   std::uint64_t seen_ns() const { return seen_ns_; }
   // Times after this one may be damaged.
   std::uint64_t trusted_until_ns() const { return trusted_until_ns_; }
-  // The limit for times after damage. The latest times may be damaged themselves, by an amount too small to
-  // be examined, so the next record may be earlier by that amount.
+  // Returns the earliest time of a record after damage. The latest times may themselves be damaged, but by
+  // too little to be noticed. Therefore, the next record may be slightly earlier than the latest times.
   std::uint64_t after_damage_ns() const {
     const std::uint64_t time_ns = before_last_ns_ != 0 ? std::min(last_ns_, before_last_ns_) : last_ns_;
     return time_ns > kCloseNs ? time_ns - kCloseNs : time_ns;
   }
 
-  // Takes the time of the last call in a run of plain calls.
+  // Must be called with the time of the last call in a run of plain calls.
   void add_plain(std::uint64_t time_ns) {
     last_ns_ = time_ns;
     seen_ns_ = std::max(seen_ns_, time_ns);
   }
-  // Takes the time of a call or event that was an item.
+  // Must be called with the time of an item that is a call or event.
   void add_item(std::uint64_t time_ns, bool is_call) {
     before_last_ns_ = std::exchange(last_ns_, time_ns);
     if (!is_call) return;
@@ -75,19 +75,19 @@ class RecordTimes {
 
  private:
   std::uint64_t seen_ns_ = 0;
-  std::uint64_t last_ns_ = 0;         // time of the last record that has one
-  std::uint64_t before_last_ns_ = 0;  // time of the record before it, if that was an item
+  std::uint64_t last_ns_ = 0;         // time of the last record with a time
+  std::uint64_t before_last_ns_ = 0;  // time before the last item; 0 if none
   std::uint64_t trusted_until_ns_ = 0;
 };
 
-// Bytes of a file for looking ahead.
+// Bytes of a file at which the reader looks before it consumes them.
 struct Lookahead {
   std::span<const std::byte> bytes;
-  bool at_end;  // true if the file ends with them
+  bool at_end;  // true if the file ends with these bytes
   Lookahead from(std::size_t offset) const { return {bytes.subspan(offset), at_end}; }
 };
 
-// The state of the thread before the record that is searched.
+// The state of the thread before the record to be found.
 struct Expectation {
   std::uint64_t time_ns = 0;      // time of the last record; 0 if there was none
   std::size_t depth = 0;          // number of open calls
@@ -103,28 +103,28 @@ class Resync {
   // True if `ahead` begins with a record that fits, or if the file ends there.
   bool fits_at(Lookahead ahead, const Expectation& expected) const;
   bool is_timely_at(Lookahead ahead, const Expectation& expected) const;
-  // True if `ahead` begins with a likely exit of an outer call, such as the second return of setjmp.
+  // True if `ahead` begins with a likely exit that is not of the innermost call: setjmp's second return.
   bool is_outer_exit(Lookahead ahead, const Expectation& expected) const;
 
-  // The offset of a sure record after a payload at the start of `ahead`. It is a multiple of 8 and at most
-  // `reach`.
+  // Returns the offset of the first sure record in `ahead`, which begins with a payload. Tries multiples of 8
+  // up to `reach`.
   std::optional<std::size_t> find_sure(Lookahead ahead, std::size_t reach, const Expectation& expected) const;
-  // The offset of the most likely record after the payload.
+  // Returns the offset of the most certain record after the payload.
   std::optional<std::size_t> find_after_payload(Lookahead ahead, const Expectation& expected) const;
-  // The offset of the next likely record after damaged bytes: one of from, from + 8, ... reach.
+  // Returns the offset of the next likely record after damaged bytes. Tries from, from + 8, ... reach.
   std::optional<std::size_t> find_likely(Lookahead ahead, std::size_t from, std::size_t reach,
                                          const Expectation& expected) const;
 
-  // True if the payload of `call`, which has a likely time, certainly has `size` bytes, a multiple of 8. Then
-  // a record that fits follows, and nothing in the payload can be a record. Returns false if this needs a
-  // closer examination. `ahead` begins with the payload.
+  // `ahead` begins with the payload of `call`, whose time is likely. True if this payload certainly has
+  // `size` bytes, a multiple of 8: the record after the payload fits, and nothing in the payload can be a
+  // record. Returns false if this is not certain without a closer examination.
   template <std::endian Order>
   bool is_size_certain(const CallRecord& call, std::span<const std::byte> ahead, std::size_t size) const;
 
-  // True if the time of `record` is damaged: it can't be drawn, or the thread did not run at that time, or
-  // the following records continue long before it. It is also damaged if it skips more days than the
-  // recording lasted, and the following records do not come after it. `last_ns` is the time of the previous
-  // record; 0 if there was none.
+  // True if the time of `record` is damaged: it can't be drawn, the thread did not run then, or the next
+  // records are long before it. Also if the time is days later than the recording's length allows, and the
+  // next two records are not shortly after it. `last_ns` is the time of the previous record; 0 for the first
+  // record, whose time may also be days too early.
   bool is_time_damaged(const Record& record, std::uint64_t last_ns, Lookahead following) const;
 
   Expectation after(const CallRecord& call) const;
@@ -154,9 +154,9 @@ bool Resync::is_size_certain(const CallRecord& call, std::span<const std::byte> 
   const Record next = load_record<Order>(ahead.data() + size);
   if (!next.is_call() || !may_follow(next.time_ns, call.time_ns)) return false;
   const std::size_t open = call.depth + (call.is_entry() ? 1 : 0);
-  if (!call.is_entry() && open > open_.depth()) return false;  // an exit that matches no open call
+  if (!call.is_entry() && open > open_.depth()) return false;  // an exit without an open call
   const std::uint64_t top = call.is_entry() ? call.address : open != 0 ? open_.address_at(open - 1) : 0;
-  // Avoids a branch on entry or exit, which can't be predicted.
+  // Avoids a branch on whether the record is an entry or exit, because this can't be predicted.
   const std::uint64_t ends = mask_of(RecordWord::Type::get(next.word));
   const std::uint64_t mismatch = pick(ends, next.address() ^ top, std::uint64_t{next.address() == 0});
   if (((next.depth() ^ (open + ends)) | mismatch) != 0) return false;
