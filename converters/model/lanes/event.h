@@ -22,13 +22,13 @@ namespace convert {
 
 // ---- Ids and values ----
 
-// Ids of interned strings and of interned (category, name) pairs; see Names.
+// The ids of interned strings, and of interned pairs of category and name; see Names.
 enum class NameId : std::uint32_t {};
 enum class LabelId : std::uint32_t {};
 constexpr std::size_t index_of(NameId id) { return static_cast<std::size_t>(id); }
 constexpr std::size_t index_of(LabelId id) { return static_cast<std::size_t>(id); }
 
-// Ids of the recorded system.
+// The ids of threads and processes in the recorded system.
 enum class ProcessId : std::uint64_t {};
 enum class ThreadId : std::uint64_t {};
 constexpr std::uint64_t number_of(ProcessId id) { return static_cast<std::uint64_t>(id); }
@@ -51,8 +51,8 @@ enum class FlowStep : std::uint8_t { Begin, End };
 // The state in which a thread left the CPU.
 enum class ThreadState : std::uint8_t { New, Running, Suspended, Blocked, Dying, Dead };
 
-// The priority of an ordinary thread in the numbers of Linux. Priorities below 100 belong to real-time
-// threads.
+// The priority of an ordinary thread, as Linux numbers priorities. Real-time threads have priorities below
+// 100.
 inline constexpr std::uint8_t kNormalPriority = 120;
 
 // One thread leaves a CPU, and another comes to it. Thread 0 of process 0 is the idle thread.
@@ -83,9 +83,9 @@ enum class ArgumentKind : std::uint8_t {
   Int64,
   Uint64,
   Double,
-  Text,  // any bytes; sinks repair and cut them
+  Text,  // any bytes; sinks repair and cut the text
   Pointer,
-  Name,  // a string that will probably be repeated (a source line, an enumerator)
+  Name,  // a string that probably occurs often, such as a source line or an enumerator
 };
 
 // One argument. Its text belongs to the caller.
@@ -114,8 +114,8 @@ struct Argument {
   friend bool operator==(const Argument&, const Argument&) = default;
 };
 
-// The first word of a packed argument. After the header of a Null, nothing follows. For a Text, its bytes
-// follow, padded with zeros to whole words. For other kinds, one word follows: Argument::bits.
+// The first word of a packed argument. A Null has no other word. For a Text, the next words are its bytes,
+// padded with zeros. For other kinds, the next word is Argument::bits.
 struct PackedHeader {
   using Kind = fxt::Field<0, 3>;
   using Name = fxt::Field<4, 35>;
@@ -125,7 +125,7 @@ struct PackedHeader {
     return Kind::put(static_cast<std::uint64_t>(kind)) | Name::put(static_cast<std::uint32_t>(name)) |
            Size::put(size_bytes);
   }
-  // The number of words of the argument, including the header.
+  // Returns the number of words of the argument, including the header.
   static constexpr std::size_t words(std::uint64_t header) {
     constexpr auto kText = static_cast<std::uint64_t>(ArgumentKind::Text);
     const std::uint64_t kind = Kind::get(header);
@@ -134,7 +134,7 @@ struct PackedHeader {
 };
 static_assert(fxt::kTilesWord<PackedHeader::Kind, PackedHeader::Name, PackedHeader::Size>);
 
-// The longest Text that can be packed.
+// The length of the longest Text that can be packed.
 inline constexpr std::size_t kMaxTextBytes = PackedHeader::Size::kMax;
 
 // Packed arguments, one after another. The words belong to the caller.
@@ -158,7 +158,7 @@ class ArgumentRow {
       return {name(), kind(), kind() == ArgumentKind::Null ? 0 : bits()};
     }
     Iterator& operator++() { return skip(PackedHeader::words(*word_)); }
-    // Does the same as operator++(), but faster, because the number of words is known.
+    // Does the same as operator++(), but faster, because the caller knows the number of words.
     Iterator& skip(std::size_t words) {
       word_ += words;
       return *this;
@@ -187,7 +187,7 @@ class ArgumentRow {
   Iterator begin_, end_;
 };
 
-// Arguments that a producer has packed itself: the end of the words, and the number of arguments.
+// The end of the words, and the number of arguments, if code outside of Arguments has packed arguments.
 struct PackedArguments {
   std::uint64_t* end;
   std::size_t count;
@@ -215,8 +215,8 @@ class Arguments {
   void add(ArgumentRow row) {
     for (const Argument& argument : row) add(argument);
   }
-  // These functions are for producers that pack arguments themselves. reserve() returns memory for `words`
-  // words after the current arguments. commit() adds the words before `end`, which contain `count` arguments.
+  // These functions are for code that packs arguments itself. reserve() returns memory for `words` words
+  // after the current arguments. commit() adds the words before `end`, which are `count` arguments.
   std::uint64_t* reserve(std::size_t words) {
     if (words_used_ + words > words_.size()) [[unlikely]]
       grow(words);
@@ -249,7 +249,7 @@ class Arguments {
   }
   [[gnu::noinline]] void grow(std::size_t words) { words_.resize(2 * (words_used_ + words)); }
 
-  // Must not be next to words_used_, because compilers would load both as a pair before both are stored.
+  // Must not be next to words_used_. Otherwise, compilers load both together, which waits for both stores.
   std::size_t size_ = 0;
   std::vector<std::uint64_t> words_;  // the first words_used_ words are in use
   std::size_t words_used_ = 0;
@@ -258,9 +258,9 @@ class Arguments {
 // ---- Events ----
 
 enum class EventKind : std::uint8_t {
-  Open,      // a call whose end is not known yet; nothing after it can be sealed
-  Complete,  // a call with begin and end
-  Begin,     // the begin of a call that is written as a pair
+  Open,      // a call whose end is not known yet; later events can't be sealed
+  Complete,  // a complete call
+  Begin,     // the start of a call that is written as a pair
   End,       // the end of a call that is written as a pair
   Instant,
   Counter,
@@ -270,10 +270,10 @@ enum class EventKind : std::uint8_t {
   Wakeup,
   Blob,
   BufferFull,  // the recorder's buffer was full, and records were lost
-  Retracted,   // a call that was dropped; it never leaves the lane
+  Retracted,   // a call that was dropped, and that never leaves the lane
 };
 
-// The first word of an argument block: the number of its arguments, and the number of words after this one.
+// The first word of an argument block: the number of arguments, and the number of the other words.
 struct ArgumentBlockHeader {
   using Count = fxt::Field<0, 31>;
   using Words = fxt::Field<32, 63>;
@@ -306,7 +306,7 @@ struct PendingEvent {
   Wakeup wakeup() const { return value<Wakeup>(); }
 
  private:
-  // A value that is stored in the block in the same form as in memory.
+  // The value of type T whose bytes are in the block.
   template <typename T>
   T value() const {
     T value;

@@ -1,13 +1,13 @@
-// One thread's events in program order. A lane pairs begins and ends of calls, and decides in which form a
-// call is written (docs/mixed-form.md). A call becomes one complete event at the position of its begin. In
-// the following cases, it becomes a begin and an end instead:
+// One thread's events in program order. A lane pairs starts and ends of calls, and decides in which form a
+// call is written (docs/mixed-form.md). A call becomes one complete event at the position of its start. In
+// the following cases, the call becomes two events instead, a Begin and an End:
 // - Its length is zero.
-// - An event of zero length is inside it at its very end.
-// - It has more arguments than one record can hold.
-// - Its end is not known when its begin must be written.
+// - An event of zero length is inside the call, at the time of its end.
+// - It has more arguments than one record can have.
+// - Its end is not known when its start must be written.
 // - An option requests pairs.
 //
-// Only one thread at a time fills a lane. Another thread may consume the sealed events meanwhile.
+// Only one thread at a time fills a lane. Meanwhile, another thread may consume the sealed events.
 #pragma once
 
 #include <algorithm>
@@ -32,10 +32,10 @@ namespace convert {
 struct PlainCall {
   std::uint64_t time_ns = 0;
   std::uint64_t key = 0;
-  std::size_t depth = 0;       // depth of the call; may be any number
+  std::size_t depth = 0;       // depth of the call, not checked
   LabelId label{};             // label, for a begin
   std::uint64_t is_end = 0;    // 0 or 1
-  std::uint64_t mismatch = 0;  // not 0 if the record is not a plain call
+  std::uint64_t mismatch = 0;  // 0 if the record is a plain call
 };
 
 class Lane {
@@ -45,11 +45,11 @@ class Lane {
   // ---- Emitting events. Times must not decrease, and are below kTimeLimitNs, or BrokenContract is thrown.
   // ----
 
-  // Opens a call inside the open calls. The caller chooses `key` (an address). The begin has as many
-  // arguments as one record can hold, and the end as many of the other arguments. Arguments beyond these are
-  // counted as cut.
+  // Opens a call inside the open calls. The caller chooses `key`, for example an address. If one record can't
+  // have all arguments, the end of the call gets the others, as many as one record can have. The rest is
+  // dropped and counted as cut.
   void begin(std::uint64_t time_ns, LabelId label, std::uint64_t key = 0, const Arguments& arguments = {});
-  // Opens a call that is filtered out. It is on the stack, but has no event and adds no level.
+  // Opens a call that is not shown. The call is on the stack, but has no event and adds no level.
   void begin_filtered(std::uint64_t time_ns, std::uint64_t key) {
     advance(time_ns);
     store_.calls().push_filtered(key);
@@ -67,38 +67,38 @@ class Lane {
   bool can_end(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) const {
     return depth + 1 == this->depth() && calls().back().key == key && is_next(time_ns);
   }
-  // Like begin() and end(), but `put(words)` packs at most `most_words` words of arguments into the lane's
+  // Like begin() and end(), but `put(words)` packs the arguments, at most `most_words` words, into the lane's
   // memory, and returns PackedArguments. Return false, and do nothing, if this is not possible. can_begin()
   // or can_end() must be true.
   template <typename Put>
   bool try_begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, std::size_t most_words, Put put);
   template <typename Put>
   bool try_end(std::uint64_t time_ns, std::size_t most_words, Put put);
-  // Adds many calls: decode(0), decode(1), … until `count`, each a PlainCall. Stops before the first record
-  // that is not plain, does not fit the open calls, or needs begin() or end(). Returns the number of added
-  // records.
+  // Adds many records: decode(0), decode(1), … decode(count - 1), each of which returns a PlainCall. Stops
+  // before the first record that is not plain, that does not fit the open calls, or for which begin() or
+  // end() is needed. Returns the number of added records.
   template <typename Decode>
   std::size_t add_run(std::size_t count, Decode decode);
 
   // ---- Open calls ----
 
-  // Ends the call at `depth` and drops it. Calls inside it remain. Returns false, and does nothing, if the
-  // call is released, filtered or too deep.
+  // Ends the call at `depth`, and drops its event. Calls inside this call remain. Returns false, and does
+  // nothing, if the call is released, filtered or too deep.
   bool retract(std::size_t depth, std::uint64_t time_ns);
 
-  // Ends the call at `depth` at an earlier time. Events inside it that began after that time move out by one
-  // level. Returns false, and does nothing, if the call is released or must be a pair, if it would have no
-  // length, if the record has no room for the arguments, or if some calls are too deep.
+  // Ends the call at `depth` at an earlier time. Events inside the call, from this time on, move out by one
+  // level. Returns false, and does nothing, if the call is released, must be a pair, or would have no length.
+  // Does the same if a record has no room for the arguments, or if some calls are too deep.
   bool end_earlier(std::size_t depth, std::uint64_t time_ns, const Arguments& arguments = {});
 
-  // Suspends the top `count` calls while filtered calls begin and end. Then resume_top() pushes them back,
-  // inside the calls that are open at that time.
+  // suspend_top() suspends the top `count` calls, while filtered calls begin and end. Then resume_top()
+  // pushes the suspended calls back, inside the calls that are open at that time.
   void suspend_top(std::size_t count);
   void resume_top();
-  // The top call, and all calls around it, are shown even if they are short (LaneOptions::short_calls).
+  // Shows the top call, and all calls around it, even if they are too short (LaneOptions::short_calls).
   void keep_open();
 
-  // If a viewer's stack has only one level left, an instant becomes a call of zero length. See InstantStack.
+  // If viewers have only one level left, an instant becomes a call of zero length. See InstantStack.
   void instant(std::uint64_t time_ns, LabelId label, const Arguments& arguments = {});
   // `arguments` has one number for each series of the counter. `id` is a thread's tid or 0.
   void counter(std::uint64_t time_ns, LabelId label, std::uint64_t id, const Arguments& arguments);
@@ -112,12 +112,12 @@ class Lane {
 
   // Gives the top call another name and key. Returns false if the call is shown and already released.
   bool rename_top(LabelId label, std::uint64_t key);
-  // Appends `text` to the string argument `name` of the top call, after a comma if the argument exists.
-  // Returns false if the call is released, or has no room. Then the caller may add the argument to the end.
+  // Appends `text` to the string argument `name` of the top call, after a comma if the argument exists. If
+  // the call is released or has no room, returns false. Then the caller may add the argument to the end.
   bool annotate_top(NameId name, std::string_view text);
 
-  // Shows the events on the thread of another lane, among that lane's calls. This lane must then have no
-  // calls with a length. Must be called before the first event.
+  // Shows the events on the thread of another lane, inside the calls of that lane. Must be called before the
+  // first event. No call of this lane may then have a length.
   void set_matched() { is_matched_ = true; }
   bool is_matched() const { return is_matched_; }
 
@@ -125,10 +125,10 @@ class Lane {
   const OpenCallStack& calls() const { return store_.calls(); }
   std::size_t depth() const { return calls().size(); }
   std::uint64_t last_ns() const { return last_ns_; }  // time of the latest event; 0 before the first
-  // The time at which an event with this time is shown. It is not before the latest event.
+  // Returns the time at which an event with this time is shown: not before the latest event.
   std::uint64_t clamped(std::uint64_t time_ns) const { return std::max(time_ns, last_ns_); }
   const LaneOptions& options() const { return options_; }
-  // The interface for the merge.
+  // For the merge.
   LaneStore& store() { return store_; }
   LaneShortCalls* short_calls() { return short_calls_.get(); }  // null if calls of any length are emitted
 
@@ -137,14 +137,14 @@ class Lane {
   void open(std::uint64_t time_ns, LabelId label, std::uint64_t key, const std::uint64_t* block) {
     store_.calls().push(push(time_ns, EventKind::Open, label, 0, block), key);
   }
-  // Ends the pending call at `depth`, as one event. Calls inside it remain.
+  // Ends the pending call at `depth`, as one event. Calls inside this call remain.
   PendingEvent& complete(std::size_t depth, std::uint64_t end_ns) {
     PendingEvent& call = *calls()[depth].event;
     call.complete(end_ns);
     store_.calls().remove(depth);
     return call;
   }
-  // True if a pending call becomes a begin and an end if it ends at `end_ns` with that many arguments.
+  // True if a pending call that ends at `end_ns` with this number of arguments must become a pair.
   bool must_be_pair(const PendingEvent& call, std::uint64_t end_ns, std::size_t arguments) const {
     return end_ns == call.time_ns || end_ns == zero_ns_ || arguments > options_.limits.arguments_per_record ||
            (short_calls_ != nullptr && options_.durations == DurationForm::Pairs);
@@ -182,9 +182,9 @@ class Lane {
   LaneStore store_;
   InstantStack instants_;
   std::unique_ptr<LaneShortCalls> short_calls_;
-  Arguments with_left_out_;  // of the call that ends
-  // Calls at this depth or deeper, and calls that are written as pairs from the start, take the slow path. A
-  // call that may be left out becomes a pair at its end.
+  Arguments with_left_out_;  // arguments of a call that ends
+  // Calls at this depth or deeper take the slow path. The depth is 0 if all calls are written as pairs. But
+  // if short calls may be left out, a call becomes a pair only at its end.
   std::size_t hot_depth_limit_ =
       options_.durations == DurationForm::Mixed || options_.short_calls != nullptr ? options_.max_depth : 0;
   std::uint64_t last_ns_ = 0;
@@ -228,8 +228,8 @@ bool Lane::try_end(std::uint64_t time_ns, std::size_t most_words, Put put) {
   return true;
 }
 
-// Adds arguments to the arguments of a call. Returns false, and does nothing, if no memory is ready, or if a
-// record has no room for them.
+// Adds arguments to the arguments of a call. Returns false, and does nothing, if the current chunk has no
+// room, or if the call would have more arguments than a record can have.
 template <typename Put>
 bool Lane::put_after(PendingEvent& call, std::size_t most_words, Put put) {
   ArgumentArena& blocks = store_.queue().blocks();
@@ -292,7 +292,7 @@ std::size_t Lane::run(std::size_t count, std::uint64_t limit_ns, Decode decode,
   for (; added != count && write != write_end; ++added) {
     const PlainCall call = decode(added);
     const std::uint64_t ends = mask_of(call.is_end);
-    // A call that ends at the latest event's time may have zero length, or contain an event of zero length.
+    // If a call ends at the latest event's time, it may have zero length, or contain an event of zero length.
     const std::uint64_t from_ns = last_ns + call.is_end;
     const bool fits_time = call.time_ns - from_ns < limit_ns - from_ns;
     const bool fits_depth = call.depth - outer < deepest - outer;
@@ -307,7 +307,7 @@ std::size_t Lane::run(std::size_t count, std::uint64_t limit_ns, Decode decode,
     if constexpr (kRemoves)
       if (ends != 0 && !ends_call(*open, call)) break;
 
-    // The words at the top of the stack and in the next event are used only if the record is a begin.
+    // Writes to the place above the stack and to the next event, which are used only if a call begins.
     top = {write, call.key};
     write->time_ns = call.time_ns;
     write->block = nullptr;

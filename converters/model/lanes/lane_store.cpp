@@ -42,7 +42,7 @@ const std::unique_ptr<EventChunk>& EventQueue::chunk_of(const PendingEvent* even
   return *std::ranges::find_if(filling_, holds);
 }
 
-// Removes retracted events. No pointers refer to these events any more, so they can move.
+// Removes the retracted events from a range. The other events can move, because no pointers refer to them.
 PendingEvent* EventQueue::remove_retracted(PendingEvent* begin, PendingEvent* end) {
   if (retracted_ == 0) return end;
   PendingEvent* const rest = std::remove_if(
@@ -68,7 +68,7 @@ std::size_t EventQueue::seal_before(PendingEvent* end) {
     sealed_bytes_ += bytes;
     sealed_.push_back({{unsealed_, to}, std::move(chunk), static_cast<std::size_t>(bytes)});
   };
-  std::size_t full = 0;  // number of chunks that are sealed to their end
+  std::size_t full = 0;  // number of chunks that are sealed completely
   for (; filling_[full].get() != last; ++full) {
     PendingEvent* const chunk_end = filling_[full]->events.data() + EventChunk::kEvents;
     const EventChunk& next = *filling_[full + 1];

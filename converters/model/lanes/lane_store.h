@@ -31,7 +31,7 @@ struct EventChunk {
 
   std::array<PendingEvent, kEvents> events;
   std::uint64_t bytes_before = 0;  // bytes that the lane had used when the chunk was added
-  // Full chunks of words. Events in later event chunks do not refer to them.
+  // Full chunks of words. No event in a later event chunk refers to these words.
   std::vector<WordChunk> words, large_words;
 };
 
@@ -64,7 +64,7 @@ class ChunkPool {
     std::vector<std::unique_ptr<EventChunk>> events;
     std::vector<WordChunk> words;
   };
-  // Returns null if the list is empty. Then the caller allocates memory without holding the lock.
+  // Returns null if there are no free chunks. Then the caller allocates memory without the lock.
   template <typename Chunk>
   Chunk take(std::vector<Chunk> Free::*member) {
     const std::lock_guard lock(mutex_);
@@ -82,25 +82,25 @@ class ChunkPool {
 
   std::mutex mutex_;
   std::thread::id maker_ = std::this_thread::get_id();
-  std::array<Free, 2> free_;  // chunks that the maker gave back, and that the other threads gave back
+  std::array<Free, 2> free_;  // chunks given back by the maker, and by all other threads
 };
 
-// The argument blocks of one lane: each is a header (ArgumentBlockHeader) and the words after it. When a
-// chunk of words is full, the event chunk that is filled at that time keeps it. Therefore, blocks live as
-// long as the events that refer to them.
+// The argument blocks of one lane. A block is an ArgumentBlockHeader and the words of the arguments. When a
+// chunk of words is full, it is stored in the event chunk that is being filled. Therefore, a block lives at
+// least as long as the events that refer to it.
 class ArgumentArena {
  public:
   explicit ArgumentArena(ChunkPool& pool) : pool_(&pool) {}
 
-  // Reserves a block of `words` words, and fills in its header. Returns the first word after the header, or
-  // null if the chunk has no room.
+  // Adds a block of `words` words, and sets its header. Returns the first word after the header, or null if
+  // the chunk has no room.
   std::uint64_t* try_add(std::size_t count, std::size_t words) {
     const std::size_t size = words + 1;
     if (size > std::min(kLargeBlock, left())) return nullptr;
     word_ += size;
     return fill_header(word_ - size, count, words);
   }
-  // Reserves a block in a new chunk of words. `chunk` is the event chunk that is being filled.
+  // Adds a block in a new chunk of words. `chunk` is the event chunk that is being filled.
   std::uint64_t* add(std::size_t count, std::size_t words, EventChunk& chunk) {
     const std::size_t size = words + 1;
     if (size > kLargeBlock) {
@@ -113,8 +113,8 @@ class ArgumentArena {
     end_ = words_.get() + ChunkPool::kWordsPerChunk;
     return fill_header(words_.get(), count, words);
   }
-  // Returns memory for a block of at most `words` words, which commit() then adds, for producers that pack
-  // arguments themselves. Null if the chunk has no room.
+  // For code that packs arguments itself: returns memory for a block of at most `words` words, or null if the
+  // chunk has no room. commit() then adds the block.
   std::uint64_t* try_reserve(std::size_t words) const {
     return words + 1 > std::min(kLargeBlock, left()) ? nullptr : word_ + 1;
   }
@@ -123,8 +123,8 @@ class ArgumentArena {
     fill_header(block, packed.count, static_cast<std::size_t>(packed.end - block) - 1);
     return block;
   }
-  // Does the same for words that are appended to `block`, which may be null. Returns null if `block` is not
-  // the latest block (usually it is), or if the chunk has no room.
+  // Does the same for words that are appended to `block`, which may be null. Returns null if `block` is null,
+  // if it is not the latest block, or if the chunk has no room.
   std::uint64_t* try_reserve_behind(const std::uint64_t* block, std::size_t words) const {
     return block == nullptr || !is_latest(block) || words > left() ? nullptr : word_;
   }
@@ -136,7 +136,7 @@ class ArgumentArena {
     word_ = packed.end;
     bytes_ += more * sizeof(std::uint64_t);
   }
-  // Frees a block. Returns false if it is not the latest block.
+  // Frees a block. Returns false if the block is not the latest one.
   bool remove_latest(const std::uint64_t* block) {
     if (!is_latest(block)) return false;
     const std::size_t size = ArgumentBlockHeader::Words::get(*block) + 1;
@@ -149,11 +149,11 @@ class ArgumentArena {
     if (words_ != nullptr) chunk.words.push_back(std::move(words_));
     word_ = end_ = nullptr;
   }
-  // Bytes of all blocks since the start of the lane.
+  // The bytes of all blocks since the start of the lane.
   std::uint64_t bytes() const { return bytes_; }
 
-  // Copies word by word, because blocks are short, and their words were just stored one by one. A load of two
-  // words at once would have to wait for both stores.
+  // Copies word by word. The words were just stored one by one, so a load of two words at once would have to
+  // wait for both stores. Blocks are short, so wide loads would not help.
   static std::uint64_t* copy(std::span<const std::uint64_t> words, std::uint64_t* to) {
     for (const std::uint64_t word : words) {
       *to++ = word;
@@ -163,7 +163,7 @@ class ArgumentArena {
   }
 
  private:
-  // Larger blocks are allocated on their own.
+  // A larger block gets an allocation of its own.
   static constexpr std::size_t kLargeBlock = ChunkPool::kWordsPerChunk / 4;
 
   std::size_t left() const { return static_cast<std::size_t>(end_ - word_); }
@@ -187,12 +187,12 @@ class ArgumentArena {
 //
 // First, events are added and may change. Then they are sealed. Finally, the merge consumes them.
 
-// Adjacent sealed events of a lane, in order. May be empty. No event is Open. The last events of a chunk own
-// the chunk.
+// Adjacent sealed events of a lane, in order, or none. No event is Open. The SealedEvents with the last
+// events of a chunk own the chunk.
 struct SealedEvents {
   std::span<PendingEvent> events;
   std::unique_ptr<EventChunk> chunk = nullptr;
-  // Memory of the events and of their argument blocks. If a chunk is sealed in parts, its blocks may be
+  // The memory of the events and of their argument blocks. If a chunk is sealed in parts, the blocks may be
   // counted for the last part.
   std::size_t bytes = 0;
 };
@@ -213,7 +213,7 @@ class EventQueue {
   // Removes an open call, which will not be emitted.
   void retract(PendingEvent* event);
 
-  // Argument blocks, see ArgumentArena. is_full() must be false before new_block().
+  // The argument blocks, see ArgumentArena. is_full() must be false before new_block().
   std::uint64_t* new_block(std::size_t count, std::size_t words) {
     return blocks_.add(count, words, *filling_.back());
   }
@@ -224,8 +224,8 @@ class EventQueue {
   PendingEvent* write_end() const { return write_end_; }
   void set_write(PendingEvent* write) { write_ = write; }
 
-  // Memory used since the start of the lane: by full chunks and all arguments, and by the events before an
-  // unsealed event.
+  // The memory since the start of the lane. bytes_used() is for full chunks and all arguments. bytes_before()
+  // is what had been used before an unsealed event.
   std::uint64_t bytes_used() const { return event_bytes_ + blocks_.bytes(); }
   std::uint64_t bytes_before(const PendingEvent* event) const {
     const EventChunk& chunk = *chunk_of(event);
@@ -236,7 +236,7 @@ class EventQueue {
 
   // Seals all events before `end`, or all events if `end` is null. Returns the bytes of the sealed events.
   std::size_t seal_before(PendingEvent* end);
-  // No more events come, and all are sealed. The queue's memory is freed with the last event.
+  // Must be called when all events are sealed, and no more will come. Then the last event frees the memory.
   void close();
   bool has_unsealed() const { return unsealed_ != nullptr && unsealed_ != write_; }
   std::uint64_t first_unsealed_ns() const { return unsealed_->time_ns; }  // has_unsealed() must be true
@@ -250,7 +250,7 @@ class EventQueue {
   // Consuming sealed events, even while another thread adds events:
 
   bool has_sealed() const { return popped_ != sealed_.size(); }
-  // has_sealed() must be true. The events are valid until their chunk is given back to the pool.
+  // has_sealed() must be true. The events are valid until the pool gets their chunk back.
   SealedEvents pop_sealed() {
     SealedEvents sealed = std::move(sealed_[popped_++]);
     if (!has_sealed()) {
@@ -269,30 +269,30 @@ class EventQueue {
   PendingEvent* remove_retracted(PendingEvent* begin, PendingEvent* end);
 
   ChunkPool* pool_;
-  std::vector<std::unique_ptr<EventChunk>> filling_;  // chunks with events that are not sealed
+  std::vector<std::unique_ptr<EventChunk>> filling_;  // chunks with unsealed events
   const PendingEvent* first_ = nullptr;
   PendingEvent* unsealed_ = nullptr;  // the first unsealed event, in filling_.front()
   PendingEvent* write_ = nullptr;     // the place of the next event, in filling_.back()
   PendingEvent* write_end_ = nullptr;
   ArgumentArena blocks_;
   std::uint64_t event_bytes_ = 0;   // bytes of all full event chunks so far
-  std::uint64_t sealed_bytes_ = 0;  // sum of SealedEvents::bytes so far
-  std::size_t retracted_ = 0;       // retracted calls among unsealed events
+  std::uint64_t sealed_bytes_ = 0;  // sum of all SealedEvents::bytes so far
+  std::size_t retracted_ = 0;       // number of retracted calls among the unsealed events
   std::vector<SealedEvents> sealed_;
-  std::size_t popped_ = 0;  // entries of sealed_ that were consumed
+  std::size_t popped_ = 0;  // number of elements of sealed_ that were consumed
 };
 
 // ---- All contents ----
 
-// The number of events and arguments that a lane did not emit.
+// The numbers of events and arguments that a lane did not emit.
 struct LaneCounters {
   TooDeepCount too_deep;
   std::uint64_t cut_arguments = 0;  // arguments for which no record had room
   std::uint64_t skipped_calls = 0;  // calls that end before the time in skip_calls_before()
 };
 
-// Passes events to the merge when no call before them is pending. A pending call that holds back too many
-// events is released: its begin is passed on without its end.
+// Passes events to the merge when no call before these events is pending. A pending call that holds back too
+// many events is released: the start of the call is passed on before its end is known.
 class LaneStore {
  public:
   explicit LaneStore(ChunkPool& pool) : queue_(pool) {}
@@ -306,7 +306,7 @@ class LaneStore {
 
   // Filling, by the lane:
 
-  // Makes room for one event.
+  // Makes room for one more event.
   void make_room() {
     if (queue_.is_full()) add_chunk();
   }
@@ -325,12 +325,12 @@ class LaneStore {
 
   // Handing events over to the merge, while nobody fills the lane:
 
-  // Limits the memory: a pending call is released if it holds back more than `bytes`.
+  // Sets the memory limit. A pending call is released if it holds back more than `bytes`.
   void set_held_bytes_limit(std::size_t bytes) { held_bytes_limit_ = bytes; }
-  // Calls that end before `time_ns` need not be emitted if nothing else is emitted inside them. The lane's
-  // first event is always emitted.
+  // From now on, a call that ends before `time_ns` need not be emitted if nothing inside it is emitted. The
+  // lane's first event is always emitted.
   void skip_calls_before(std::uint64_t time_ns) { needed_from_ns_ = time_ns; }
-  // Seals the events before the oldest pending call. Returns their size in bytes.
+  // Seals the events before the oldest pending call. Returns the size of these events in bytes.
   std::size_t seal();
   // Releases the oldest pending call. queue().has_unsealed() must be true.
   void release_oldest();

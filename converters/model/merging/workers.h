@@ -1,4 +1,4 @@
-// A few threads that work on rounds of tasks together with the thread that starts a round.
+// Threads that work on rounds of tasks. The thread that starts a round also works on its tasks.
 #pragma once
 
 #include <condition_variable>
@@ -23,7 +23,7 @@ class Workers {
 
   // `worker` is below jobs(). Tasks that run at the same time have different workers.
   using Task = std::function<void(std::size_t task, std::size_t worker)>;
-  // Starts the tasks 0 to count-1 in this order, on the other threads.
+  // Starts a round with the tasks 0 to count-1, in this order, on the other threads.
   void start(std::size_t count, Task task);
   // Runs the tasks that have not started yet, and waits for the others. If tasks have thrown exceptions,
   // throws the exception of the first of these tasks.
@@ -31,7 +31,7 @@ class Workers {
 
  private:
   void run(std::size_t worker);
-  // Runs tasks until none is left. The lock is held before and after.
+  // Runs tasks until none is left. The lock is locked before and after.
   void work(std::unique_lock<std::mutex>& lock, std::size_t worker);
 
   std::mutex mutex_;
