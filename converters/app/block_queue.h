@@ -24,7 +24,7 @@ class BlockQueue : public fxt::Output, public fxt::Input {
 
   // ---- The converting thread ----
 
-  // Waits for an empty block when one is full. Throws the exception that ended the writing thread.
+  // Hands over a full block, and waits for an empty one. Throws the exception that ended the writing thread.
   std::span<std::uint64_t> exchange(std::size_t filled_words) override;
   // Marks the trace as complete; no block follows.
   void finish() override;

@@ -219,7 +219,7 @@ void apply_cut(const fxt::CutCounters& cut, const TraceOutput& output, std::uint
     notes.add(kCutFlows, target, fmt::format("{} arrows", cut.cut_flows), cut.cut_flows);
 }
 
-// Reports an error if the options leave no calls, because they are probably wrong.
+// Throws an error if the options omit all calls, because such options are probably wrong.
 void check_chosen_calls(const ConvertOptions& options, const ImportStats::ChosenCalls& chosen) {
   if (chosen.is_any_shown || chosen.left_out == 0) return;
   const std::string misfits =
@@ -326,7 +326,7 @@ class Conversion {
   using Offsets = std::span<const std::optional<std::int64_t>>;
 
   // Imports the inputs. Calls that are shorter than `shortest_ns` are left out, and added to `lengths` unless
-  // that is null. `thinning` may be null. Before write(), one of its passes must have begun.
+  // that is null. `thinning` may be null. If not, one of its passes must begin before write().
   Conversion(ConvertOptions options, Offsets offsets_ns, std::uint64_t shortest_ns = 0,
              fxt::CallLengths* lengths = nullptr, fxt::tools::Thinning* thinning = nullptr);
 
@@ -502,7 +502,7 @@ class FitPlanner {
  public:
   FitPlanner(const ConvertOptions& options, Conversion::Offsets offsets_ns, std::uint64_t most_bytes);
 
-  // Finds the shortest length that fits. Each pass divides the interval of lengths that fits only in part.
+  // Finds the shortest length whose calls fit. Each pass divides the interval that contains this length.
   FitPlan plan();
 
  private:

@@ -23,10 +23,10 @@ namespace convert {
 enum class ReportForm : std::uint8_t { Text, Json, None };
 
 struct ConvertOptions {
-  Importers importers = make_importers();  // they hold the values of their own options
+  Importers importers = make_importers();  // importers hold the values of their own options
   std::vector<std::string> inputs;
   std::string output;                // "-" is standard output
-  bool is_output_last_path = false;  // true if the output was not given with -o
+  bool is_output_last_path = false;  // the last path is the output, because -o is not given
   // The format from --format, or else from the name of the output.
   const fxt::tools::TraceFormat* format = nullptr;
   // The options that belong to an importer, with its index.

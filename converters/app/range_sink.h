@@ -56,7 +56,7 @@ class RangeSink : public SinkStage {
     }
   }
 
-  // All other kinds of events have lasting effects.
+  // Omits calls and instants that end before the range. All other kinds of events have lasting effects.
   void add_needed(const MergedRun& run) {
     const auto is_over = [from = window_.from()](const PendingEvent& event) {
       return event.time_ns < from && ((event.kind == EventKind::Complete && event.end_ns() < from) ||

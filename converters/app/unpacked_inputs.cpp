@@ -58,13 +58,13 @@ UnpackedInputs::UnpackedInputs(const std::string& folder) {
 
 namespace {
 
-// A private folder below $TMPDIR. A second process removes it when this process releases it or has ended in
-// any way.
 std::string folder_for_temporary_files() {
   const char* const set = std::getenv("TMPDIR");
   return set != nullptr && *set != '\0' ? set : "/tmp";
 }
 
+// A private folder below $TMPDIR. A second process removes this folder when this process releases the folder,
+// or has ended for any reason.
 class TemporaryFolder {
  public:
   // Throws std::runtime_error.
@@ -148,8 +148,8 @@ struct Free {
 };
 using Archive = std::unique_ptr<archive, Free>;
 
-// The input of libarchive. libarchive is not used for decompression: an archive can request any number of
-// stacked filters, and their memory.
+// The input of libarchive, which decompresses only LZ4. With all filters of libarchive, an archive could
+// request any number of stacked filters, and their memory.
 class ArchiveBytes {
  public:
   explicit ArchiveBytes(std::unique_ptr<fxt::Input> input) : input_(std::move(input)) {}

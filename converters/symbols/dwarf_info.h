@@ -34,8 +34,8 @@ struct Parameter {
 };
 
 // The parameters of a function in two lists, in the order in which the machine passes them: integers,
-// pointers, booleans and enums in one list, and floats in the other. A list ends where the next parameter is
-// uncertain.
+// pointers, booleans and enums in one list, and floats in the other. Both lists end before the first
+// uncertain parameter.
 struct FunctionType {
   std::vector<Parameter> integers, floats;
   std::size_t integer_registers = 0;      // more integers are on the stack

@@ -90,7 +90,7 @@ void put_best_names_first(std::vector<Symbol>& symbols, bool are_full) {
 constexpr std::array<std::string_view, 2> kPltRelocations{".rela.plt", ".rel.plt"};
 constexpr std::size_t kMaxSlots = std::size_t{1} << 20;
 
-// The functions whose addresses relocations put into slots of the global offset table.
+// Relocations put the addresses of these functions into slots of the global offset table.
 struct Slots {
   std::vector<std::string_view> of_plt;  // in the order of its relocations; an empty text means no name
   std::map<std::uint64_t, std::string_view> by_address;

@@ -181,7 +181,7 @@ void SymbolTable::fetch_symbols(std::uint64_t address) const {
   __builtin_prefetch(&symbols_[std::max(starts_before_[part + 1], 1u) - 1]);
 }
 
-// The index in `starts_before_`. An address before the first start gets the last index.
+// The index in `starts_before_`. An address before the first start gets the index of the last part.
 std::size_t SymbolTable::part_of(std::uint64_t address) const {
   return std::min<std::uint64_t>((address - symbols_.front().start) >> shift_, starts_before_.size() - 2);
 }

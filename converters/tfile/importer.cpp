@@ -240,7 +240,7 @@ void LaneBuilder::add_unmatched_threads() {
   }
 }
 
-// Returns null if the file exceeds a limit. The file is needed only for the text of a note.
+// Calls `open`, which opens a file. If the file exceeds a limit, adds a note and returns null.
 template <typename Open>
 auto opened_or_noted(Open open, Notes& notes) -> decltype(open()) {
   try {
@@ -251,7 +251,7 @@ auto opened_or_noted(Open open, Notes& notes) -> decltype(open()) {
   }
 }
 
-// The name of the executable. If all programs seem to be libraries, the name of the first one.
+// The name of the executable, or of the first program if all seem to be libraries, or else of the input.
 std::string process_name(const std::filesystem::path& input,
                          const std::vector<std::filesystem::path>& programs) {
   if (programs.empty()) return input.filename().string();

@@ -30,12 +30,12 @@ struct ExpectedBlocks {
   std::vector<ExpressionShape> shapes;  // one for each expression among the actions
   // For each expression: the name of the variable, if the expression only records a trace state variable.
   std::vector<std::string_view> variables;
-  std::vector<bool> is_needed;  // by expression: true if it records memory or has a shown value
+  std::vector<bool> is_needed;  // by expression: false if it records only a variable, or is a teval
   // For each expression: its item, if the commands leave only one possible item.
   std::vector<std::optional<std::size_t>> item_of;
   std::optional<std::size_t> range_item;  // the only possible item in the only memory range
   WantedRegisters wanted;
-  bool records_stack = false;  // an action records memory from the stack pointer on
+  bool records_stack = false;  // an action computes an address from the stack pointer
   // The kinds of a complete frame's blocks, in order: 'R', 'M', 'V', 'S'. Exact unless an expression jumps.
   std::string shape;
 };

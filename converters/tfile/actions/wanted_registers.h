@@ -12,7 +12,7 @@
 namespace convert::tfile {
 
 // The registers that `$name` means. Empty if it is not a register. GDB also has names for parts of registers
-// ("al") and for combinations ("ymm3"). Without `layout`, only names that GDB has on every machine are known.
+// ("al") and for combinations ("ymm3"). If `layout` is null, is_register_name() knows only a few names.
 std::vector<const Register*> registers_named(std::string_view name, const RegisterLayout* layout);
 bool is_register_name(std::string_view name, const RegisterLayout* layout);
 

@@ -32,10 +32,10 @@ class CodeNames {
   // `symbols` may be null.
   CodeNames(Names& names, const ProgramSymbols* symbols) : names_(names), symbols_(symbols) {}
 
-  // The name of a frame is the function at the pc. If several functions are inlined into each other there,
-  // the one that the location names is taken, or else the innermost. Without a function, the name is the
-  // location in the user's spelling, or the tracepoint's number. `location` is null for unknown tracepoints.
-  // Valid until the next call.
+  // The name of a frame is the function at the pc. If functions are inlined there, it is the one that the
+  // location of a hit names, or else the innermost. Without a function, it is "step" for steps. For hits,
+  // it is the location's text or, if `location` is null, the tracepoint's number. Valid until the next
+  // call.
   const CodeName& name_of(const Frame& frame, const FrameContext& context,
                           const TracepointLocation* location);
 

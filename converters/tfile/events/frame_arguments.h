@@ -38,7 +38,7 @@ class FrameArguments {
   void mark_used(const Replay::ActionResult& action);
   bool is_used(std::size_t block) const { return is_used_[block]; }
   // Adds one argument for each address whose memory is not used. If there are several blocks at an address,
-  // the argument shows the first block, and the blob holds the others.
+  // the argument shows the first one. The blob has all bytes.
   void add_unused();
 
  private:

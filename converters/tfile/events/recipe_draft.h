@@ -23,8 +23,8 @@ class ContinuedLabels {
   ContinuedLabels(Names& names, std::size_t arguments_per_record)
       : names_(names), arguments_per_call_(2 * arguments_per_record) {}
   LabelId label_of(LabelId label, std::size_t nth);
-  // The maximum number of arguments of a call's start and end. More arguments go into further records with
-  // the same name.
+  // The maximum number of arguments of a call's start and end. More arguments go into further records, which
+  // label_of() names.
   std::size_t arguments_per_call() const { return arguments_per_call_; }
 
  private:
@@ -37,7 +37,7 @@ class ContinuedLabels {
 class Plots {
  public:
   // Each of `items` is the name of an argument. It also selects the argument's members and elements: "a"
-  // selects "a.b" and "a[0]". "all" means every collected number that is not an address.
+  // selects "a.b" and "a[0]". "all" means all numbers except addresses, registers and memory without a name.
   Plots(std::vector<std::string> items, Names& names)
       : items_(std::move(items)), names_(names), label_(names.intern_label("value", "plot")) {}
   bool empty() const { return items_.empty(); }
@@ -73,7 +73,7 @@ class WholeNames {
 
 class RecipeDraft {
  public:
-  // Every record begins with the argument `frame_name`, the frame's number.
+  // Every record except counters begins with the argument `frame_name`, the frame's number.
   RecipeDraft(NameId frame_name, ContinuedLabels& continued, Plots& plots, WholeNames& wholes,
               NumberTexts& texts)
       : frame_name_(frame_name), continued_(continued), plots_(plots), wholes_(wholes), texts_(texts) {}

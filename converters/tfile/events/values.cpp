@@ -90,7 +90,7 @@ double decimal(std::uint64_t bits, std::size_t size) {
     return (bits >> (width - 6) & 1) != 0 ? std::numeric_limits<double>::quiet_NaN()
            : is_negative                  ? -std::numeric_limits<double>::infinity()
                                           : std::numeric_limits<double>::infinity();
-  const bool is_long = special >= 0xc;  // the significand has one more leading 1
+  const bool is_long = special >= 0xc;  // the leading bits of the significand, 100, are not stored
   const unsigned shift = width - 1 - exponent_bits - (is_long ? 2 : 0);
   const auto exponent = static_cast<int>(bits >> shift & ((1U << exponent_bits) - 1));
   std::uint64_t significand = bits & ((std::uint64_t{1} << shift) - 1);

@@ -41,7 +41,7 @@ class CallFrames {
 
   // Returns null if no frame is described at `pc`, which is an address in the module.
   DwarfFrame find(Dwarf_Addr pc);
-  // Like find(), but as a CallFrame with the rules of registers below `registers`. Valid until the next call.
+  // Like find(), but with the rules of the first `registers` registers. The next call invalidates the result.
   const CallFrame* rules_at(Dwarf_Addr pc, std::size_t registers);
 
   const fxt::Budget& work() const { return work_; }

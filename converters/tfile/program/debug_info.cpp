@@ -54,8 +54,8 @@ void add_children(DebugInfo& info, Dwarf_Die scope, const std::vector<const void
   }
 }
 
-// Adds the variables of the abstract origin. An instance of a function has DIEs only for variables that
-// differ from those.
+// Adds the variables of the abstract origin. An instance of a function has its own DIEs only for variables
+// that differ from the origin's.
 void add_inherited(DebugInfo& info, Dwarf_Die instance, const std::vector<const void*>& instantiated,
                    std::vector<Dwarf_Die>& variables) {
   const auto origin = referred_die(instance, DW_AT_abstract_origin);
@@ -100,8 +100,8 @@ void add_scopes(DebugInfo& info, const Dwarf_Die& scope, Dwarf_Addr pc, std::vec
   add_within(add_within, scope, 0);
 }
 
-// The reason why libdw must not open the files in which it searches the unit of a skeleton (elfutils,
-// libdw/libdw_find_split_unit.c). Empty if libdw may open them.
+// Returns the reason why libdw must not open one of the files that may contain the unit of a skeleton.
+// (elfutils: libdw/libdw_find_split_unit.c.) Empty if libdw may open all of them.
 std::string reason_not_to_split(Dwarf_Die skeleton, const std::filesystem::path& program) {
   Dwarf_Attribute attribute;
   const auto text = [&](unsigned name) {
@@ -120,7 +120,7 @@ std::string reason_not_to_split(Dwarf_Die skeleton, const std::filesystem::path&
 }
 
 // The unit in the separate file to which a skeleton refers. The result has a null `addr` if it can't be read.
-// `checked` is the latest file that is within the limits, because a package has many units.
+// `checked` is the latest file that passed the limits. A package has many units, but is checked only once.
 Dwarf_Die split_unit(Dwarf_CU* unit, Dwarf*& checked, std::string& reason) {
   Dwarf_Die split{};
   dwarf_cu_info(unit, nullptr, nullptr, nullptr, &split, nullptr, nullptr, nullptr);
@@ -225,7 +225,7 @@ const DebugUnits::Function* DebugUnits::Unit::function_at(Dwarf_Addr pc, fxt::Bu
     add_functions(die, functions, ranges);
     std::ranges::stable_sort(functions, {}, &Function::begin);
   }
-  constexpr int kMaxNested = 16;  // the code of a function may be around the code of others
+  constexpr int kMaxNested = 16;  // the code of one function may enclose the code of others
   auto next = std::ranges::upper_bound(functions, pc, {}, &Function::begin);
   for (int steps = 0; next != functions.begin() && steps < kMaxNested; ++steps)
     if (--next; pc < next->end) return &*next;

@@ -199,12 +199,12 @@ class DebugInfo {
   // has no address if the variable's file only declares it, or after link-time optimization.
   std::optional<std::uint64_t> address_by_symbol(Dwarf_Die variable);
 
-  // The way in which the code at an address was called; null if unknown. Valid until the next call.
+  // The rules to find the caller of code at `address`; null if unknown. The next call invalidates the result.
   const CallFrame* call_frame_at(std::uint64_t address) {
     return call_frames_.rules_at(address - load_bias_, general_registers());
   }
 
-  // In DWARF, the registers that a call may save have numbers below this one.
+  // The number of registers that a call may save. In DWARF's order, these registers come first.
   std::size_t general_registers() const { return std::min<std::size_t>(registers_.size(), 72); }
   // The register with this number in DWARF; null if the target has no register with its name.
   const Register* register_of(std::uint64_t number, const RegisterLayout* layout);

@@ -22,7 +22,7 @@ class DieScopes {
  public:
   explicit DieScopes(std::uint64_t file_bytes = 0) : long_names_(kLongNames, file_bytes) {}
 
-  // The name of a DIE, which may be copied. Empty if there is none, or if long names exceed their limit.
+  // The name of a DIE, for callers that copy it. Empty without a name, or if long names exceed their limit.
   std::string_view name_of(Dwarf_Die die);
   // True if a text of this many bytes may be kept.
   bool takes_text(std::size_t bytes);

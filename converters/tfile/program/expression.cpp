@@ -27,7 +27,7 @@ bool is_integer(const Type* type) {
          (type->kind == TypeKind::Signed || type->kind == TypeKind::Unsigned ||
           type->kind == TypeKind::Bool || type->kind == TypeKind::Enum);
 }
-// True if GDB converts integers in the unit's language like those in C.
+// True if GDB applies C's integer conversions in the language of the unit.
 bool calculates_as_c(Dwarf_Die unit) {
   switch (language_of(unit)) {
     case DW_LANG_D:
@@ -52,7 +52,7 @@ class Evaluator {
     using enum Expression::Kind;
     switch (expression.kind) {
       case Number: {
-        // In Rust, integers keep their sign.
+        // In Rust, a literal with C's type `unsigned int` is a `long`, because literals are signed.
         const bool is_signed_long = expression.type->kind == TypeKind::Unsigned &&
                                     expression.type->size == 4 &&
                                     language_of(context_.scope.unit) == DW_LANG_Rust;
@@ -92,7 +92,7 @@ class Evaluator {
         if (type == nullptr) return {};
         const Type* const size = types_.basic(std::in_range<std::int32_t>(type->size) ? "int" : "long");
         if (type->has_open_indices()) return {size, Storage::none(Missing::NotRecorded)};
-        // In GDB, the result is an int.
+        // GDB uses an int, or a long if an int can't hold the size.
         Value result = of_integer(type->size, size);
         result.traced_size = object.type->size;
         return result;
@@ -360,7 +360,7 @@ class Evaluator {
     if (name == nullptr || context_.scope.has_types_only) return {};
     switch (kind_of(name->die)) {
       case kField:
-        if (text == "this") return {};  // damaged DWARF has such a member
+        if (text == "this") return {};  // only damaged DWARF has a member with this name
         return member(dereferenced(named(look_up(context_.scope, "this"), "this")), text);
       case kFunction:
         return function(*name);
@@ -428,7 +428,7 @@ class Evaluator {
     const Type* const wider = left->size != right->size           ? (left->size > right->size ? left : right)
                               : right->kind == TypeKind::Unsigned ? right
                                                                   : left;
-    // In other languages than C, GDB calculates with longs or wider types.
+    // In some languages, GDB calculates with longs or wider types.
     const Type* const at_least = types_.basic(wider->kind == TypeKind::Unsigned ? "unsigned long" : "long");
     return wider->size >= at_least->size || calculates_as_c(context_.scope.unit) ? wider : at_least;
   }

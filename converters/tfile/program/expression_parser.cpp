@@ -301,8 +301,8 @@ class Parser {
     const auto value = consume_number(rest, is_hex ? 16 : is_octal ? 8 : 10);
     if (!value || rest.starts_with('.')) return std::nullopt;
     at_ = text_.size() - rest.size();
-    // A number without a suffix has the first of these types that can hold it. A decimal number is never
-    // unsigned.
+    // A number without a suffix has the first type that can hold it: `int`, `unsigned int` (not for decimal
+    // numbers), `long`, `unsigned long`.
     bool is_long = false, is_unsigned = false;
     for (; at_ < text_.size(); ++at_) {
       const char c = text_[at_];

@@ -50,8 +50,8 @@ std::vector<std::uint64_t> biases_at_ranges(const DataObject& object,
   return biases;
 }
 
-// Takes the work on a frame, except for the runs of its expressions: all items are evaluated, compared with
-// all expressions, and searched in all blocks.
+// Takes the steps for a frame from the budget, without the runs of expressions. Each item is evaluated,
+// compared with all expressions, and searched in all blocks.
 bool ItemProof::take_work(fxt::Budget& work) const {
   constexpr std::uint64_t kWorkPerItem = 500, kWorkPerLeaf = 2, kWorkPerMatch = 16;
   const std::uint64_t items = expected_->items.size(), expressions = expected_->shapes.size();
@@ -142,7 +142,7 @@ ItemProof::Fit ItemProof::fit_of_actions(const ItemValue& item) {
   Fit fit = Fit::No;
   for (std::size_t j = 0; j < expressions_.size(); ++j) fit = std::max(fit, fit_of(item, false, j));
   if (fit == Fit::Yes || replay_.is_in_a_range(address, value.type->size)) return Fit::Yes;
-  bool is_cut = false;  // a range has only its beginning
+  bool is_cut = false;  // a range contains only the beginning of the value
   for (const TracepointAction& action : expected_->actions) {
     if (action.kind != TracepointAction::Kind::Memory) continue;
     if (action.base != -1) fit = Fit::Possible;
@@ -154,14 +154,14 @@ ItemProof::Fit ItemProof::fit_of_actions(const ItemValue& item) {
 std::optional<bool> ItemProof::has_expression(std::size_t item) {
   const CollectItem& collected = expected_->items[item];
   const auto& values = values_[item];
-  // Ada's "package.name" is not understood, and may be a static variable.
+  // Ada's "package.name" may be a static variable, but the parser does not understand this form.
   const bool has_ranges = replay_.actions().size() > expressions_.size();
   const bool is_unknown = !values.empty() && values.front().value.type == nullptr;
   if (has_ranges && is_unknown &&
       std::ranges::all_of(collected.text, [](char c) { return c == '.' || is_word_character(c); }))
     return false;
   if (collected.kind != Kind::Name) return std::nullopt;
-  // GDB records a variable in memory by an expression, unless the variable is static.
+  // GDB uses an expression to record a variable that is in memory, unless the variable is static.
   const Value& named = values.front().value;
   const bool is_in_frame = named.type != nullptr && named.storage.kind == Storage::Kind::Memory &&
                            named.type->kind != Type::Kind::Function &&
@@ -196,7 +196,7 @@ ItemProof::Fit ItemProof::fit_of(const ItemValue& item, bool is_string, std::siz
     if (recording.address == value.storage.address && (is_whole || !has_frame_)) return Fit::Yes;
   }
   if (!has_frame_) return Fit::No;
-  // GDB has replaced the variable by a constant, as it does for some variables in anonymous namespaces.
+  // GDB may have replaced the variable by a constant. It does so for some variables in anonymous namespaces.
   if (!shape.reads && action.recordings.empty()) return Fit::Possible;
   const bool is_held = size > 0 && !memory_.bytes(value.storage.address, size).empty();
   return is_held ? Fit::No : Fit::Possible;

@@ -90,7 +90,7 @@ class HeaderReader {
     return has_entry(name);
   }
 
-  // Reads the entries until one has this name. No entry has an empty name.
+  // Reads the entries until one has this name. With an empty name, reads all entries.
   bool has_entry(std::string_view name) {
     std::vector<Field> fields(read<std::uint8_t>());
     for (Field& field : fields) {

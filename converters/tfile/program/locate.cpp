@@ -122,7 +122,7 @@ class Run {
     pieces.known.resize(pieces.bytes.size(), is_known);
   }
 
-  // Returns the storage described by the operations after the last piece, or by all if there is no piece.
+  // Returns the storage that the operations after the last piece describe, or all operations without pieces.
   Storage whole(std::uint64_t size) {
     if (is_missing_) return Storage::none(missing_);
     if (implicit_)
@@ -401,8 +401,8 @@ Storage constant_of(Dwarf_Attribute attribute, std::uint64_t size, std::endian o
   return Storage::value_bytes(stored(static_cast<std::uint64_t>(*number), size, order));
 }
 
-// True if a segment of the executable program, which has an interpreter or a fixed address, has the address.
-// Nothing if the file is a library.
+// For an executable: true if one of its segments contains the address. An executable has an interpreter or a
+// fixed address. Nothing for a library.
 std::optional<bool> executable_has(Dwarf* dwarf, std::uint64_t address) {
   Elf* const elf = dwarf_getelf(dwarf);
   GElf_Ehdr header;

@@ -178,7 +178,7 @@ void add_debug_notes(const Program& program, Notes& notes) {
                           missing.size(), missing.front()));
 }
 
-// Adds a note if no tracepoint is in the program at the place that the user gave.
+// Notes that no tracepoint is in the program at the place that the user gave.
 void note_other_place(Program& program, std::uint64_t given, const ProgramCheck& found, Notes& notes) {
   const Location file = Location::file(program.path());
   if (found.bias && found.agreements > 0)

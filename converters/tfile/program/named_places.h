@@ -40,10 +40,10 @@ class NamedPlaces {
   void put_in_order();
 
   std::size_t size() const { return places_.size(); }
-  // The place that contains the address; null if there is none. Of several such places, the one that begins
-  // last or, with the same start, was added last.
+  // The place that contains the address; null if there is none. Of several such places, returns the one that
+  // begins last. If they begin together, returns the one that was added last.
   const Place* find(std::uint64_t address) const;
-  // The places whose names have the same key: for each, the hash of the key, and the index of the place.
+  // The places whose names have the key of `name`: for each, the hash of the key, and the place's index.
   using Key = std::pair<std::uint32_t, std::uint32_t>;
   std::span<const Key> with_key_of(std::string_view name);
   const Place& at(const Key& key) const { return places_[key.second]; }

@@ -247,13 +247,13 @@ class PlaceChecker {
       }
       check.weight += weight_of(evidence);
     }
-    // GDB sets a tracepoint on all functions of a name, so one of its locations should be in this program.
+    // GDB sets a tracepoint on all functions with the name, so one location should be in this program.
     if (!program_.layout().is_position_independent())
       for (const Clue& clue : clues_)
         if (outside.erase(clue.location->number) != 0 && !inside.contains(clue.location->number) &&
             clue.location->at.find_first_of("*:") == std::string::npos)
           contradict(check, clue.location->at + " is at another address", *clue.location);
-    // A library's objects may have been copied into the program.
+    // Objects of a library prove nothing, because the dynamic linker may have copied them into the program.
     if (check.contradictions == 0 && !program_.layout().is_library())
       for (const Clue& clue : clues_) check_items(clue, bias, check);
     return check;

@@ -38,8 +38,8 @@ std::vector<ProgramCheck> check_places(const Description& description, const Loc
 // The check with the most confirmation.
 ProgramCheck best_of(std::span<const ProgramCheck> places);
 
-// The function at an address that the user meant by the location `at`. `trace outer` in optimized code may
-// stop where another function is inlined into `outer`. Empty if the location names none of these functions.
+// The function that the location `at` names, if it is inlined at the address of `code`, or contains the
+// inlined code. Otherwise empty. For example, `trace outer` may stop where `inner` is inlined into `outer`.
 std::string function_meant(const std::string& at, const CodeInfo& code);
 
 }  // namespace convert::tfile

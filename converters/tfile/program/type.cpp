@@ -220,7 +220,7 @@ class LeafWalk {
         return;
       }
     }
-    // If several base classes have a member, its name needs the name of its class.
+    // If several base classes have members with one name, the name of the class is added to the name.
     std::string qualifier;
     if (member.name.empty())
       qualifier = bases_are_ambiguous_ && !member.type->name.empty() ? member.type->name + "::" : qualifier_;

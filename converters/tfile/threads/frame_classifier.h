@@ -31,7 +31,7 @@ struct FrameContext {
   bool has_registers = false;
 };
 
-// Finds the thread's id in hits of a tracepoint, if its actions collect a variable `tid`.
+// Finds the thread's id in hits of a tracepoint whose actions collect `tid`, `gettid()` or `thread_id`.
 class CollectedThreadIds {
  public:
   explicit CollectedThreadIds(const LocationTable& locations);

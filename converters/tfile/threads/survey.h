@@ -31,8 +31,8 @@ class MarkSample {
   const std::vector<ThreadMark>& marks() const { return marks_; }
 
  private:
-  // Keeps every second mark, and doubles the distance of later marks. The hit that is being added becomes a
-  // mark, because kMaxMarks is even.
+  // Keeps every second mark, and doubles the number of hits between later marks. The hit that is being added
+  // becomes a mark, because kMaxMarks is even.
   void halve() {
     for (std::size_t i = 0; i < kMaxMarks / 2; ++i) marks_[i] = marks_[2 * i];
     marks_.resize(kMaxMarks / 2);

@@ -1,5 +1,5 @@
 // Frames of the same pattern are recognized by their bytes and emitted by a recipe, except the first one. The
-// output must be the same.
+// output must be the same as for frames without a pattern.
 #include "converters/tfile/frames/frame_pattern.h"
 
 #include <algorithm>
@@ -165,7 +165,7 @@ TEST(FramesOfAPattern, AreNumbersOfAllSizesInTheByteOrderOfTheFile) {
   }
 }
 
-// Perfetto nests instants of the same time in up to 512 levels. A pair ends at once, so it frees its level.
+// Perfetto nests instants of the same time in up to 512 levels. An event that ends at once frees its level.
 TEST(FramesOfAPattern, AreShownAsPairsIfTooManyHaveOneTime) {
   TraceBuilder t;
   describe_tick(t);

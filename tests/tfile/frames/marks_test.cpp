@@ -1,4 +1,4 @@
-// The sample of hits by which their threads are found in another input, and the frames on such threads.
+// The sample of a thread's hits, which finds the thread in another input. Frames on threads that were found.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

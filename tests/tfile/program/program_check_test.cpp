@@ -109,8 +109,8 @@ TEST_F(LoadBias, FollowsFromASourceLine) {
   }
 }
 
-// No function of a library may have a tracepoint. GDB records its objects by "const64 ADDRESS; const8 SIZE;
-// trace".
+// No function of a library may have a tracepoint. GDB records the library's objects by "const64 ADDRESS;
+// const8 SIZE; trace".
 TEST_F(LoadBias, FollowsFromACollectedObjectIfNoFunctionIsHit) {
   const DataObject readings = program_.object("plant::readings").value();
   TracepointLocation location;

@@ -36,7 +36,7 @@ class TypedFrames : public testing::Test {
  protected:
   explicit TypedFrames(const char* path = TRACED_FIXED) : file(path) {}
 
-  // Sets a tracepoint at the beginning of a function that collects these items by these actions.
+  // Sets a tracepoint at the beginning of a function. These actions of the tracepoint collect the items.
   TypedFrames& tracepoint(std::string_view function, std::string_view collect, std::string_view actions) {
     const auto functions = program.functions(function);
     if (functions.empty()) throw std::logic_error("no such function");
@@ -545,7 +545,7 @@ TEST_F(Entries, StepsDoNotShowItemsThatHitsContradict) {
   }
 }
 
-// The actions record memory at the distance from the registers that the variable has at the tracepoint.
+// The actions record memory relative to a register. The variable is there only at the tracepoint.
 TEST_F(Entries, StepsInOtherFunctionsDoNotShowVariablesOfTheTracepoint) {
   const std::uint64_t moved = place_of("plant::pump", "moved");
   entry("plant::pump", "collect moved", trace(moved, 4));
@@ -797,7 +797,7 @@ TEST_F(Callers, AreFoundBySavedFramePointers) {
               HasSubstr(" callers=\"plain_start < plant::measure < main\" "));
 }
 
-// A hit has no length. Therefore, a call that only one hit has also has no length.
+// A hit has no length. Therefore, a call that contains only one hit has no length.
 TEST_F(Callers, AreCallsFromTheFirstToTheLastHitThatHasThem) {
   EXPECT_THAT(calls_at("plant::pump", {stack_of_main(), stack_of_main(), stack_of_main(1)}),
               ElementsAre("[1000 caller:main", "[1000 caller:plant::measure", "[1000 caller:plain_start",
