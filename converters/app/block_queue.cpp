@@ -37,7 +37,7 @@ std::span<std::uint64_t> BlockQueue::exchange(std::size_t filled_words) {
     empty_.pop_front();
     if (full != nullptr) {
       filled_words_ -= kWrittenWords;
-      // The writing thread does not use these words. `filling_` is `full` if that thread has returned it.
+      // The writing thread does not use these words. `filling_` and `full` may be the same block.
       std::memmove(filling_->data(), full->data() + kWrittenWords, filled_words_ * sizeof(std::uint64_t));
     }
   }

@@ -584,7 +584,7 @@ std::unique_ptr<Conversion> fit(const ConvertOptions& options, Conversion::Offse
   const std::uint64_t most_bytes = *options.fit_bytes;
   ConvertOptions trial = options;
   trial.output = "/dev/null";
-  // A file gets its name when it is complete. Other outputs can't be written twice.
+  // A file gets its name when it is complete. Other outputs can't be written twice, so they need a trial.
   std::error_code ignored;
   const auto type = std::filesystem::status(options.output, ignored).type();
   const bool needs_trial = options.output == "-" || (type != std::filesystem::file_type::regular &&

@@ -42,7 +42,7 @@ struct ConvertOptions {
   std::vector<Offset> offsets;
   std::optional<std::int64_t> offset_ns;
 
-  std::optional<fxt::CutOptions> cut;      // a range of time, or pieces
+  std::optional<fxt::CutOptions> cut;      // a range of time, or the division into pieces
   std::optional<std::uint64_t> fit_bytes;  // the limit for the size of the trace
   bool has_viewer_hints = true;            // the trace contains hints for the first view
   bool apart = false;                      // threads of a GDB trace file get their own tracks

@@ -27,7 +27,7 @@ class RangeSink : public SinkStage {
     if (side_of(first_ns) == fxt::TimeWindow::Side::After ||
         side_of(runs.back().events.back().time_ns) == fxt::TimeWindow::Side::After)
       is_over_ = true;
-    // The cutter also finds the start of the trace from the first batch, so it gets that batch completely.
+    // The cutter finds the start of the trace in the first batch, so the cutter gets all of this batch.
     if (is_first || first_ns >= window_.from()) return SinkStage::write(runs);
     needed_.clear();
     for (const MergedRun& run : runs) add_needed(run);

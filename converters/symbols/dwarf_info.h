@@ -68,7 +68,7 @@ class DwarfInfo {
 
  private:
   struct Unit {
-    std::uint64_t begin;  // address of its code, or of a part of it
+    std::uint64_t begin;  // start of its code, or of a part of its code
     Dwarf_Off offset;
   };
 

@@ -221,7 +221,7 @@ class RustName {
     // Hidden: brackets of generic arguments that are not shown.
     enum class Kind : char { Plain, Implementation, Generics, Hidden } kind;
     std::size_t start = 0;  // in the text
-    bool was_first = true;  // there is no "::" before it
+    bool was_first = true;  // there is no "::" before the bracket
   };
   using Kind = Bracket::Kind;
 

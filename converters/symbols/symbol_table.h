@@ -65,7 +65,7 @@ class SymbolTable {
  private:
   using Kind = bool (Symbol::*)() const;
   // A segment ends where the next one starts. If the last symbol that starts before an address does not
-  // contain it, only `symbol` can contain it.
+  // contain the address, only `symbol` can contain the address.
   struct Segment {
     std::uint64_t start;
     std::uint32_t symbol;

@@ -10,14 +10,14 @@
 
 namespace convert::tfile {
 
-// Notes the missing, damaged and uncertain parts of the file.
+// Adds notes about the missing, damaged and uncertain parts of the file.
 void add_survey_notes(const TraceFile& trace, const LocationTable& locations, const TraceSurvey& survey,
                       Notes& notes);
 
 // Describes the problem with bytes after the end of the frames.
 std::string text_of(const TraceSurvey::Rest& rest);
 
-// Notes the items that were collected at the locations, and can't be shown or are shown incompletely.
+// Adds notes about the collected items that can't be shown, or that are shown incompletely.
 void add_location_notes(const TraceFile& trace, const LocationTable& locations, bool has_program,
                         RegisterChoice choice, Notes& notes);
 

@@ -250,7 +250,7 @@ TEST(HostileName, DoublingScopesAreNotDemangled) {
 }
 
 TEST(HostileName, NestedConversionsAreNotDemangled) {
-  // "T_I" has two meanings. A reader that tries both needs 2^60 attempts.
+  // "T_I" has two meanings. A parser that tries both meanings each time needs 2^60 attempts.
   std::string symbol = "_ZN1a";
   for (int i = 0; i < 60; ++i) symbol += "cvT_IN1a";
   EXPECT_EQ(demangle(symbol, Demangle::Simple), symbol);

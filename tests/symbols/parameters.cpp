@@ -61,7 +61,7 @@ int calls() {
 }
 }  // namespace watched
 
-// The optimized function does not receive its first parameter.
+// After optimization, the function does not receive its first parameter.
 [[gnu::noinline]] static int dropped(int gone, int kept) {
   asm volatile("" : : "r"(kept));
   return kept + 1;

@@ -20,7 +20,7 @@ inline constexpr std::string_view kHits = "tsv 2:0:0:68697473";
 
 class TraceBuilder {
  public:
-  // The object has a file of its own, which is removed with the object.
+  // The object creates its own file. The destructor removes the file.
   TraceBuilder();
   ~TraceBuilder();
   TraceBuilder(const TraceBuilder&) = delete;

@@ -31,7 +31,7 @@ struct TraceStatus {
   bool running = false;
   std::optional<StopReason> reason;
   std::string stop_text;                         // the note of tstop, or the error message
-  std::optional<std::uint64_t> stop_tracepoint;  // the tracepoint, if a pass count or an error stopped it
+  std::optional<std::uint64_t> stop_tracepoint;  // the tracepoint that stopped the recording, if one did
   std::optional<std::uint64_t> frames;           // number in the buffer when it was saved
   // The number of frames in the whole recording. A circular buffer holds only the last `frames` of them.
   std::optional<std::uint64_t> frames_created;

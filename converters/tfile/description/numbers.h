@@ -24,10 +24,10 @@ enum class ValueForm : std::uint8_t {
   Signed,
   Unsigned,
   Pointer,       // an address, or another number that is shown in hexadecimal
-  TextPointer,   // to characters of one byte
-  Utf16Pointer,  // to characters of 2 bytes
+  TextPointer,   // a pointer to characters of one byte
+  Utf16Pointer,  // a pointer to characters of 2 bytes
   Utf32Pointer,
-  ObjectPointer,  // to anything else: data, a function, a table of functions
+  ObjectPointer,  // a pointer to anything else: data, a function, a table of functions
   Float,
   // Values that are shown as text:
   Flags,  // named bits of a register

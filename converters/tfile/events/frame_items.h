@@ -26,8 +26,8 @@ class FrameItems {
       : symbols_(symbols), memory_(memory), proof_(trace.description.variables, memory) {}
 
   // Examines the frame that is in the FrameMemory. `address` is the address of its code, or of the location.
-  // The results belong to this frame until the next start(), and point into `expected`. `work` is a budget of
-  // kFrameWork. Returns false if it is exceeded; then the items are unknown.
+  // The results are valid until the next start(), and point into `expected`. `work` is a budget of
+  // kFrameWork. Returns false if the budget is exceeded; then the items are unknown.
   bool start(std::int16_t tracepoint, std::uint64_t address, const FrameContext& context,
              const ExpectedBlocks& expected, fxt::Budget& work);
 
@@ -53,7 +53,7 @@ class FrameItems {
   // The expressions among the actions, and the item that each recorded.
   const std::vector<const Replay::ActionResult*>& expressions() const { return proof_.expressions(); }
   std::optional<std::size_t> item_of(std::size_t expression) const { return proof_.item_of(expression); }
-  // The bytes. Empty if the frame lacks them, or if no action explains them. Steps with a pc need no action.
+  // Bytes of the frame. Empty if it lacks them, or no action recorded them. Steps with a pc need no action.
   FrameBytes recorded(std::uint64_t address, std::uint64_t size);
 
  private:

@@ -1,4 +1,4 @@
-// Recipes that serve more frames than the one that they were made for.
+// Stores recipes. A recipe can serve more frames than the frame that it was made for.
 #pragma once
 
 #include <algorithm>
@@ -30,8 +30,8 @@ class RecipeCache {
     known_.push_back({.recipe = recipe, .tracepoint = tracepoint, .lane = &lane});
   }
 
-  // Finds the recipe of a frame without a pattern, whose registers identify the thread, by the frame's
-  // tracepoint, blocks and context. Null if no recipe is known.
+  // Finds a recipe for a frame that has registers, and therefore no pattern. Compares the tracepoint, the
+  // blocks and the context. Null if no recipe is known.
   Recipe* find(const Frame& frame, const FrameContext& context, const FrameTime& time);
   // Adds a recipe that serves other frames, up to a few of each tracepoint.
   void add(const Recipe& recipe, const Frame& frame, const FrameContext& context, const FrameTime& time);

@@ -17,7 +17,7 @@
 
 namespace convert::tfile {
 
-// The names of further records of a frame, whose first record is full: "<name> (2)" and so on.
+// If the first record of a frame is full, the further records have the names "<name> (2)" and so on.
 class ContinuedLabels {
  public:
   ContinuedLabels(Names& names, std::size_t arguments_per_record)

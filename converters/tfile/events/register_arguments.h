@@ -52,7 +52,7 @@ inline RegisterArguments::RegisterArguments(const TraceFile& trace, RegisterChoi
 inline void RegisterArguments::add(RecipeDraft& draft, FrameMemory& memory,
                                    const ExpectedBlocks* expected) const {
   for (const ShownRegister& shown : registers_) {
-    // The registers after it were not recorded either.
+    // This register and the registers after it were not recorded.
     if (shown.reg->offset >= memory.registers_size()) break;
     if (!is_shown(shown, expected)) continue;
     const FrameBytes bytes = memory.place_of(*shown.reg);

@@ -20,7 +20,7 @@ TraceSource::TraceSource(std::unique_ptr<TraceRecording> recording, FrameLanes l
       clock_(recording_->trace, recording_->survey.time),
       session_(recording_->trace, recording_->survey, clock_, main, import_context),
       recipes_(*recording_, choice, import_context) {
-  // The timeline keeps this source until it has called the function.
+  // The timeline keeps this source until the timeline has called this function.
   import_context.timeline.at_end([this] {
     for (std::string& line : recipes_.details())
       import_context_.stats.details.push_back({.input = recording_->trace.path, .text = std::move(line)});

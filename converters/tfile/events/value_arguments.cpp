@@ -400,7 +400,7 @@ void ValueArguments::add_globals(std::uint64_t address, const ExpectedBlocks& ex
   }
 }
 
-// Notes each item of a tracepoint only once.
+// Adds a note about an item, but each kind of note only once for each item of a tracepoint.
 void ValueArguments::note(const NoteKind& kind, std::string_view item, std::string_view problem) {
   if (noted_.size() >= kMaxNoted || !noted_.emplace(&kind, tracepoint_, std::string(item)).second) return;
   Lacking& lacking = lacking_[tracepoint_];

@@ -145,8 +145,8 @@ std::string complex_text(const Leaf& leaf, std::span<const std::byte> bytes, std
 
 constexpr std::size_t kPrinted = 200;  // longer text is cut like in GDB, if it is escaped
 
-// The text without the NULs at its end. If it has other NULs, or a unit is not a character, it is spelled as
-// in GDB: "\xd800x".
+// The text without the NULs at its end. If it has other NULs, or a unit is not a character, the text is
+// spelled as in GDB: "\xd800x".
 template <typename Unit>
 std::string wide_string(std::span<const std::byte> bytes, std::endian order) {
   namespace utf = boost::locale::utf;

@@ -43,8 +43,8 @@ class StampReader {
   // Returns nothing if the frame has no timestamp, or an impossible one (see was_impossible()).
   std::optional<std::uint64_t> stamp_ns(const Frame& frame);
 
-  // These functions are for simple patterns, whose frames do not use the clocks of KGTP. They return the
-  // place of $trace_timestamp in the frames of the pattern, if they have it, and the time of a frame.
+  // These functions are for simple patterns, whose frames do not use the clocks of KGTP. stamp_offset()
+  // returns the place of $trace_timestamp in a frame, or nothing if the frames lack it.
   bool is_simple(const FramePattern& pattern) const;
   std::optional<std::size_t> stamp_offset(const FramePattern& pattern) const {
     return pattern.value_of(timestamp_);

@@ -176,7 +176,7 @@ class FrameMemory {
 
   // Addresses and sizes.
   using Ranges = std::vector<std::pair<std::uint64_t, std::size_t>>;
-  // Starts a list of the memory that read() and number() are asked for. taken_reads() ends and returns it.
+  // Starts a list of the ranges that read() and number() get. taken_reads() ends the list and returns it.
   void list_reads() { reads_.emplace(); }
   Ranges taken_reads() { return *std::exchange(reads_, std::nullopt); }
 

@@ -26,7 +26,7 @@ struct Frame {
   // The bytes from the header to the end of the last readable block. Valid as long as the blocks.
   std::span<const std::byte> bytes = {};
 
-  // The latest value of a trace state variable.
+  // The last value of a trace state variable in the frame.
   std::optional<std::uint64_t> variable(std::uint64_t variable_number) const {
     std::optional<std::uint64_t> value;
     for (const Block& block : blocks)

@@ -44,9 +44,9 @@ class Children {
   fxt::Budget* work_;
 };
 
-// If a child does not have the position of the next child, libdw passes all DIEs inside of it. The bytes of
-// these DIEs are taken from `work`, if it is not null. If `work` is exceeded, further children are left
-// out.
+// If a child does not have the position of the next child, libdw reads all DIEs inside of the child. The
+// bytes of these DIEs are taken from `work`, if it is not null. If `work` is exceeded, further children are
+// left out.
 inline Children children_of(Dwarf_Die parent, fxt::Budget* work = nullptr) { return {parent, work}; }
 
 bool has_attribute(Dwarf_Die die, unsigned attribute);  // of the DIE itself
@@ -59,7 +59,7 @@ std::optional<Dwarf_Die> referred_die(Dwarf_Die die, unsigned attribute);
 // The number in an attribute. Forms of a fixed size are unsigned, although libdw may return them as signed.
 std::optional<std::int64_t> constant_in(Dwarf_Attribute attribute);
 
-// Takes a LEB128 number, which has 7 bits in each byte.
+// Removes a LEB128 number, which has 7 bits in each byte, from `bytes`, and returns the number.
 std::int64_t consume_leb128(std::span<const unsigned char>& bytes, bool is_signed);
 
 // A limit, because damaged DWARF may nest deeper than any stack.

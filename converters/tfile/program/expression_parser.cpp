@@ -23,7 +23,7 @@ struct BinaryOperator {
   std::string_view text;
   int precedence;
 };
-// Longer operators come before operators with which they begin. "@" makes an array.
+// An operator that begins with another operator comes first: "<<" before "<". "@" makes an array.
 constexpr std::array kBinaryOperators{
     BinaryOperator{"||", 1}, BinaryOperator{"&&", 2}, BinaryOperator{"==", 6}, BinaryOperator{"!=", 6},
     BinaryOperator{"<<", 8}, BinaryOperator{">>", 8}, BinaryOperator{"<=", 7}, BinaryOperator{">=", 7},

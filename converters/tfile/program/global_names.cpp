@@ -124,7 +124,7 @@ void GlobalNames::read_all() {
   }
 }
 
-// With link-time optimization, all declarations are in other units.
+// The name of the completed declaration. With link-time optimization, the declaration is in another unit.
 std::string GlobalNames::completed_name(Dwarf_Die completion) const {
   const Dwarf_Die declaration = declaration_of(completion);
   const auto found =

@@ -117,7 +117,7 @@ void ItemProof::prove() {
 }
 
 void ItemProof::prove_in_any_order() {
-  std::vector<std::size_t> elsewhere;  // items that were not recorded at their places
+  std::vector<std::size_t> elsewhere;  // items that were not recorded at their places in the program
   for (std::size_t i = 0; i < values_.size(); ++i) {
     const CollectItem& item = expected_->items[i];
     if (item.kind != Kind::Name || item.is_string || values_[i].empty()) continue;

@@ -81,7 +81,7 @@ class HeaderReader {
       const std::string_view path = read_text();
       if (path.empty()) return false;
       if (is_called(path, name)) return true;
-      for (int i = 0; i < 3; ++i) read_leb128();  // its folder, time and size
+      for (int i = 0; i < 3; ++i) read_leb128();  // the file's folder, time and size
     }
   }
 

@@ -39,7 +39,7 @@ std::size_t LineTable::first_from(std::uint64_t from) const {
 }
 
 void LineTable::for_each_statement(const std::function<void(const LineRow&, bool is_kept)>& see) const {
-  std::optional<LineRow> later;  // the next row in the table
+  std::optional<LineRow> later;  // the next row at which a statement begins
   bool is_dropped = false;
   for (std::size_t i = size_; i-- > 0;) {
     const auto here = row(i);

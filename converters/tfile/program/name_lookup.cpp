@@ -104,7 +104,7 @@ class NameLookup {
     return elsewhere(name, kinds, enclosing);
   }
 
-  // Finds definitions in this file, external definitions in other files, and declarations in this file.
+  // In this order: definitions in this file, external definitions in other files, declarations in this file.
   Found visible(const std::string& full_name, unsigned kinds) {
     GlobalNames* const of_file = scope_.file != nullptr ? &scope_.file->names(info_.die_scopes()) : nullptr;
     if (const auto own = of_file != nullptr ? of_file->find(full_name, kinds) : std::nullopt)
@@ -122,7 +122,7 @@ class NameLookup {
     return {};
   }
 
-  // Finds names that are local to other files. Users omit the namespaces of such names.
+  // Finds names that are local to other files. Users may omit the namespaces of such names.
   Found elsewhere(const std::string& name, unsigned kinds, std::span<const CodeScope::Enclosing> enclosing) {
     std::vector<std::string> prefixes;
     for (const auto& [die, prefix] : enclosing)
@@ -158,7 +158,7 @@ class NameLookup {
       if (const NameKind kind = kind_of(meant); (kind & kinds) != 0 && is_called(own, name)) {
         if (kind == kFunction && own == die_name(parent))
           continue;  // the name means the class, and not the constructor
-        // In C++, a variable hides a class with the same name. A defined static member has a longer name.
+        // In C++, a variable hides a class with its name. The definition of a static member hides nothing.
         if (!is_import && kind != kTagged && !has_attribute(child, DW_AT_specification)) return child;
         if (!hidden) hidden = meant;
       }

@@ -25,7 +25,7 @@ namespace {
 
 // Only the first pages of a function are considered.
 constexpr std::uint64_t kMaxPages = 16;
-// The biases that most locations suggest are compared with all locations.
+// A limit for the biases that are compared with all locations. Biases that more locations suggest come first.
 constexpr std::size_t kMaxCandidates = 64;
 // Linux loads position-independent programs here if a debugger has switched off address randomization.
 constexpr std::array kUsualBiases{std::uint64_t{0x5555'5555'4000}, std::uint64_t{0x5655'5000}};

@@ -19,7 +19,7 @@ namespace convert::tfile {
 
 // The symbol at a code address.
 struct CodeInfo {
-  std::string function;              // the innermost one, which may be inlined; demangled; empty if unknown
+  std::string function;              // the innermost, which may be inlined; demangled; empty if unknown
   std::string source;                // "file:line"; empty if unknown
   std::vector<std::string> inlined;  // if functions are inlined there: all functions, innermost first
 };

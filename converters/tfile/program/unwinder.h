@@ -29,7 +29,7 @@ class Unwinder {
   std::optional<std::uint64_t> frame_address() const;
   // The frame address of the code that the latest caller called.
   std::optional<std::uint64_t> called_frame_address() const { return registers_.cfa; }
-  // The reason why next() found no caller: "the stack at 0x7ffd10 was not recorded". Empty after the last.
+  // The reason why next() found no caller: "the stack at 0x7ffd10 was not recorded". Empty at the end.
   const std::string& problem() const { return problem_; }
 
  private:

@@ -23,7 +23,7 @@ namespace convert::tfile {
 enum class Missing : std::uint8_t {
   Unknown,        // the scope has nothing with this name, or the expression is not understood
   NotUnderstood,  // the location needs an operation that this program does not support
-  NotRecorded,    // the frame lacks a register or memory that leads to it
+  NotRecorded,    // the frame lacks a register or memory that leads to the value
   AtEntry,        // its value was in a register when the function was called
   OptimizedOut,   // the variable is nowhere at this address
   OtherFrame,     // the variable belongs to another call, such as that of the function around a nested one
@@ -55,9 +55,9 @@ std::vector<std::byte> stored(std::uint64_t number, std::uint64_t size, std::end
 // The storage of a variable whose type has `size` bytes.
 Storage locate(Dwarf_Die variable, std::uint64_t size, const CodeScope& scope, FrameMemory& frame);
 
-// The number in an attribute, or the number in the variable or member to which it refers, or the result of
-// its operations. Operations use the object at the address `object`, in the structure at `whole`, if these
-// are known.
+// The number in an attribute, or in the variable or member to which the attribute refers, or the result of
+// the attribute's operations. The operations begin with the address `object`. The member is in the structure
+// at `whole`.
 std::optional<std::uint64_t> number_of(Dwarf_Attribute attribute, const CodeScope& scope, FrameMemory& frame,
                                        std::optional<std::uint64_t> object = std::nullopt,
                                        std::optional<std::uint64_t> whole = std::nullopt);

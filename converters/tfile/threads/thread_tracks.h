@@ -39,7 +39,7 @@ class ThreadTracks {
  public:
   static constexpr std::size_t kMaxTracks = 10000;
 
-  // The track of a clue. A new clue gets a new track or, if there are too many, that of unknown threads.
+  // The track of a clue. A new clue gets a new track, or the track of unknown threads if there are too many.
   std::size_t track_of(ThreadClue clue, std::uint64_t value);
   // Guesses the track by the stack: a near one, or a new one. Returns nothing if too many stacks are known.
   std::optional<std::size_t> near_stack(std::uint64_t stack_pointer);

@@ -447,7 +447,7 @@ TEST(TraceFrames, RegistersAreTyped) {
   EXPECT_THAT(t.notes(), Contains("FILE: no target description, so the registers of i386 are assumed"));
 }
 
-// Frames of the same blocks have one recipe. A frame with another block, thread or address has another
+// Frames with the same blocks share a recipe. A frame with another block, thread or address has its own
 // recipe.
 TEST(TraceFrames, FramesWithTheSameBlocksHaveTheirOwnValues) {
   TraceBuilder t;

@@ -1,5 +1,5 @@
-// The values that frames show of the variables of traced_values.cpp, and of expressions with them. GDB shows
-// the same.
+// The values of variables of traced_values.cpp, and of expressions with these variables, as frames show them.
+// GDB shows the same values.
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>

@@ -330,7 +330,7 @@ TEST_F(Expressions, HaveATypeWithoutAValue) {
   EXPECT_EQ(number("ri"), std::nullopt);
 }
 
-// The chain is deeper than any stack.
+// Reading the chain recursively would exceed any stack.
 TEST(Types, MayFormALongChain) {
   const Program program(TRACED_CHAIN, Demangle::Simple);
   FrameMemory frame(nullptr, std::endian::native);

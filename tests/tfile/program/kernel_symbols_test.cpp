@@ -24,7 +24,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// A file of its own, which is removed with this object.
+// A new file, which the destructor removes.
 class SymbolList {
  public:
   explicit SymbolList(std::string_view text) {

@@ -67,7 +67,7 @@ TEST_F(NamesInPlaces, ClassesAreNotTheirConstructors) {
 
 TEST_F(NamesInPlaces, MembersMayBeDefinedBeforeTheirClass) { EXPECT_EQ(size("fill", "Gauge::marks"), 4u); }
 
-// After link-time optimization, one unit has the variable without its place, and another unit has its place.
+// After link-time optimization, one unit describes the variable, and another unit has its location.
 TEST_F(NamesInPlaces, VariablesAreAtThePlaceOfAnyUnit) {
   EXPECT_EQ(value("fill", "linked").storage.kind, Storage::Kind::Memory);
   EXPECT_EQ(value("fill", "Gauge::joined").storage.kind, Storage::Kind::Memory);

@@ -286,7 +286,7 @@ TEST_P(TracedProgram, FindsNoVariablesOutsideOfFunctions) {
 TEST_P(TracedProgram, FindsTheStaticObjectThatANameRefersTo) {
   const auto size = [&](const char* mark, const char* name) { return object(address_of(mark), name).size; };
   EXPECT_EQ(size("refill", "calls"), 4u);
-  EXPECT_EQ(size("refill inner", "calls"), 2u);  // the inner one hides the other
+  EXPECT_EQ(size("refill inner", "calls"), 2u);  // the inner variable hides the outer one
   EXPECT_EQ(size("pump", "calls"), 0u);
   EXPECT_EQ(size("refill", "hidden"), 4u);
   EXPECT_EQ(size("refill", "tap"), 0u);  // the variable is in the frame

@@ -639,7 +639,7 @@ TEST_F(Entries, TheReturnAddressIsFoundInTheFrame) {
   EXPECT_THAT(frame_line(), HasSubstr(fmt::format(" $_ret='{:#x} <plant::measure", caller)));
 }
 
-// GDB finds the return address relative to the frame pointer, which may be used for something else.
+// GDB finds the return address by the frame pointer, but this register may contain something else.
 TEST_F(Entries, OtherAddressesAreNotCalledReturnAddresses) {
   entry("plant::pump", "collect $_ret", trace(0x6008, 8));
   t.memory(0x6008, t.number(std::uint64_t{0x1234}));

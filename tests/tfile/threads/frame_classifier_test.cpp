@@ -1,5 +1,5 @@
-// The thread of a frame, which KGTP's variables, a register or the stack show. Also tests whether the frame
-// is a step.
+// The thread of a frame: from KGTP's variables, from a register, or from the stack. Also tests whether the
+// frame is a step.
 #include <cstddef>
 #include <cstdint>
 #include <gmock/gmock.h>
@@ -83,7 +83,7 @@ TEST(KernelThreads, MayAllBeLeftOut) {
   EXPECT_THAT(t.threads(), testing::IsEmpty());
 }
 
-// A variable of the user that is called cpu_id is not a CPU.
+// A user's variable with the name cpu_id does not contain the number of a CPU.
 TEST(KernelThreads, NeedTheVariablesOfTheModule) {
   TraceBuilder t;
   t.line("R 40").line("tsv 2:0:0:6370755f6964").line("tp T2:8000:E:0:0");
