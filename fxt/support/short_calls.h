@@ -35,8 +35,9 @@ class ShortCalls {
 
   // The call at `depth`, and all calls around it, are shown whatever length they have.
   void keep(std::size_t depth) { of(depth).is_kept = true; }
+  bool is_kept(std::size_t depth) { return of(depth).is_kept; }
   bool leaves_out(std::size_t depth, std::uint64_t length_ns) {
-    return length_ns < shortest_ns_ && !of(depth).is_kept;
+    return length_ns < shortest_ns_ && !is_kept(depth);
   }
   // The call ends, and is left out. `words` is the size of the call in the trace.
   void leave_out(std::size_t depth, std::uint64_t length_ns, std::size_t words, std::uint32_t label) {

@@ -303,9 +303,8 @@ TEST_F(PlainCallsTest, StopsBeforeACallThatDoesNotFitEvenIfCallsAreSkipped) {
       EXPECT_EQ(lane.depth(), 1u);
     }
     EXPECT_EQ(add(lane, {entry(11, 0xb, 1), exit(12, 0xc, 1)}), 1u) << "of another one";
-    EXPECT_EQ(add(lane, {entry(13, 0xd, 2), exit(14, 0xd, 2), exit(15, 0xb, 1)}), 2u)
-        << "a call that was open before is ended on its own";
-    lane.end(15);
+    EXPECT_EQ(add(lane, {entry(13, 0xd, 2), exit(14, 0xd, 2), exit(15, 0xb, 1)}), 3u)
+        << "a call that was open before";
     EXPECT_EQ(lane.store().counters().skipped_calls, 2u);
     lane.end(16);
   });

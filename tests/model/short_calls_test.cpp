@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <random>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -162,6 +163,7 @@ TEST_F(ShortCallsTest, TheCallerOfARetractedCallReportsTheCallsLeftOutInIt) {
 
 // Fills the lane with random nested calls, in bulk or one by one.
 void fill_randomly(std::uint64_t seed, Lane& lane, LabelId label, bool in_bulk) {
+  const Arguments arguments{{NameId{1}, seed}};
   std::mt19937_64 random(seed);
   std::vector<PlainCall> records;
   std::uint64_t time_ns = 1;
@@ -170,8 +172,13 @@ void fill_randomly(std::uint64_t seed, Lane& lane, LabelId label, bool in_bulk) 
     time_ns += random() % 5;
     const bool ends = depth != 0 && (depth == 6 || random() % 2 == 0);
     if (ends) --depth;
-    records.push_back(
-        {.time_ns = time_ns, .key = 0, .depth = depth, .label = label, .is_end = ends ? 1U : 0U});
+    const bool has_arguments = !ends && random() % 4 == 0;
+    records.push_back({.time_ns = time_ns,
+                       .key = 0,
+                       .depth = depth,
+                       .label = label,
+                       .is_end = ends ? 1U : 0U,
+                       .mismatch = has_arguments ? 1U : 0U});
     if (!ends) ++depth;
   }
   for (std::size_t i = 0; i < records.size();) {
@@ -181,16 +188,29 @@ void fill_randomly(std::uint64_t seed, Lane& lane, LabelId label, bool in_bulk) 
     if (record.is_end != 0)
       lane.end(record.time_ns);
     else
-      lane.begin(record.time_ns, label, 0);
+      lane.begin(record.time_ns, label, 0, record.mismatch != 0 ? arguments : Arguments());
   }
   while (lane.depth() != 0) lane.end(time_ns + 100);
 }
 
-TEST_F(ShortCallsTest, RecordsInBulkGiveTheSameCalls) {
+TEST_F(ShortCallsTest, RecordsInBulkGiveTheSameCallsAndLengths) {
+  const fxt::CallLengths::NameWords no_names{
+      .names_of = [](std::uint32_t) { return std::array<std::uint32_t, 2>{}; },
+      .words_of = [](std::uint32_t) { return 0; }};
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const LaneOptions options = from(seed);
+    rule.words_of = [](const ArgumentRow& arguments) { return arguments.words().size(); };
     const auto lines = [&](bool in_bulk) {
-      return lines_of([&](Lane& lane) { fill_randomly(seed, lane, label("f"), in_bulk); }, options);
+      fxt::CallLengths lengths;
+      rule.lengths = &lengths;
+      auto shown = lines_of(
+          [&](Lane& lane) {
+            fill_randomly(seed, lane, label("f"), in_bulk);
+            lane.short_calls()->flush();
+          },
+          options);
+      shown.push_back(std::to_string(lengths.fit(1 << 20, 0, no_names).words));
+      return shown;
     };
     EXPECT_EQ(lines(true), lines(false)) << seed;
   }

@@ -78,7 +78,7 @@ void Lane::end_shown(std::uint64_t time_ns, const Arguments& arguments) {
   if (open.kind != EventKind::Open || must_be_pair(open, time_ns, count)) return end_slow(time_ns, arguments);
   advance(time_ns);
   PendingEvent& call = complete(depth() - 1, time_ns);
-  if (!store_.skip(call)) extend(call, arguments);
+  if (!store_.skip(call, time_ns)) extend(call, arguments);
 }
 
 // Leaves the call out if it is too short. Otherwise, its arguments show what is left out inside.
@@ -88,14 +88,13 @@ void Lane::end_by_length(std::uint64_t time_ns, const Arguments& arguments) {
     short_calls_->pass_on(depth);
     return end_shown(time_ns, arguments);
   }
-  PendingEvent& call = *calls().back().event;
-  const bool is_counted = short_calls_->is_counted(call.time_ns, time_ns);
+  const PendingEvent& call = *calls().back().event;
   if (call.kind == EventKind::Open && short_calls_->leaves_out(depth, time_ns - call.time_ns)) {
-    const std::size_t words =
-        is_counted && short_calls_->wants_lengths() ? words_of(call, time_ns, arguments) : 0;
     advance(time_ns);
-    if (is_counted)
-      short_calls_->leave_out(depth, call.time_ns, time_ns, words, call.label);
+    if (short_calls_->is_counted(call.time_ns, time_ns))
+      short_calls_->leave_out(
+          depth, call.time_ns, time_ns,
+          words_of(call, time_ns, arguments.row(), call.argument_count() + arguments.size()), call.label);
     else
       short_calls_->forget(depth);
     return drop(depth);
@@ -108,16 +107,6 @@ void Lane::end_by_length(std::uint64_t time_ns, const Arguments& arguments) {
   with_left_out_.add({rule.left_out, missing.calls});
   with_left_out_.add({rule.left_out_ns, missing.time_ns});
   end_shown(time_ns, with_left_out_);
-}
-
-// Returns the number of words that a call takes in the trace.
-std::size_t Lane::words_of(const PendingEvent& call, std::uint64_t end_ns, const Arguments& arguments) const {
-  const std::uint64_t length_ns = end_ns - call.time_ns;
-  const bool is_pair = must_be_pair(call, end_ns, call.argument_count() + arguments.size());
-  std::size_t words = short_calls_->words_of_call(is_pair);
-  for (const ArgumentRow row : {call.arguments(), arguments.row()})
-    if (!row.empty()) words += short_calls_->words_of(row, length_ns);
-  return words;
 }
 
 void Lane::keep_open() {

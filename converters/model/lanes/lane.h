@@ -153,7 +153,8 @@ class Lane {
   void end_shown(std::uint64_t time_ns, const Arguments& arguments);
   void end_slow(std::uint64_t time_ns, const Arguments& arguments);
   void end_by_length(std::uint64_t time_ns, const Arguments& arguments);
-  std::size_t words_of(const PendingEvent& call, std::uint64_t end_ns, const Arguments& arguments) const;
+  std::size_t words_of(const PendingEvent& call, std::uint64_t end_ns, const ArgumentRow& more,
+                       std::size_t count) const;
   PendingEvent* push(std::uint64_t time_ns, EventKind kind, LabelId label, std::uint64_t id = 0,
                      const std::uint64_t* block = nullptr) {
     PendingEvent* const event = store_.add();
@@ -168,8 +169,8 @@ class Lane {
   void extend(PendingEvent& call, const Arguments& more);
   template <typename Put>
   bool put_after(PendingEvent& call, std::size_t most_words, Put put);
-  template <bool kRemoves, typename Decode, typename Ends>
-  std::size_t run(std::size_t count, std::uint64_t limit_ns, Decode decode, Ends ends_call);
+  template <bool kRemoves, typename Decode, typename Remove>
+  std::size_t run(std::size_t count, std::uint64_t limit_ns, Decode decode, Remove remove);
   bool is_next(std::uint64_t time_ns) const { return time_ns >= last_ns_ && time_ns < kTimeLimitNs; }
   void advance(std::uint64_t time_ns) {
     if (!is_next(time_ns)) [[unlikely]]
@@ -252,39 +253,49 @@ bool Lane::put_after(PendingEvent& call, std::size_t most_words, Put put) {
 
 template <typename Decode>
 std::size_t Lane::add_run(std::size_t count, Decode decode) {
-  if (last_ns_ < store_.needed_from_ns()) {
-    const std::size_t before = depth();
-    const std::size_t added =
-        run<true>(count, store_.needed_from_ns(), decode, [](const PendingEvent&, auto&) { return true; });
-    store_.counters().skipped_calls += (added - (depth() - before)) / 2;
-    return added;
-  }
+  if (last_ns_ < store_.needed_from_ns())
+    return run<true>(count, store_.needed_from_ns(), decode,
+                     [this](const PendingEvent& event, const PlainCall& end) {
+                       if (short_calls_ == nullptr) return store_.skip(event, end.time_ns);
+                       if (short_calls_->is_kept(end.depth) || !store_.skip(event, end.time_ns)) return false;
+                       short_calls_->forget(end.depth);
+                       return true;
+                     });
   if (short_calls_ == nullptr) return run<false>(count, kTimeLimitNs, decode, nullptr);
-  const std::size_t words = short_calls_->words_of_call(options_.durations == DurationForm::Pairs);
-  return run<true>(count, kTimeLimitNs, decode, [&](const PendingEvent& event, const PlainCall& end) {
-    const std::uint64_t length_ns = end.time_ns - event.time_ns;
-    if (!short_calls_->leaves_out(end.depth, length_ns) ||
-        !short_calls_->is_counted(event.time_ns, end.time_ns))
+  return run<true>(count, kTimeLimitNs, decode, [this](const PendingEvent& event, const PlainCall& end) {
+    if (!short_calls_->leaves_out(end.depth, end.time_ns - event.time_ns) ||
+        !short_calls_->is_counted(event.time_ns, end.time_ns) || !store_.queue().remove_latest(event))
       return false;
-    short_calls_->leave_out(end.depth, event.time_ns, end.time_ns, words, event.label);
+    short_calls_->leave_out(end.depth, event.time_ns, end.time_ns,
+                            words_of(event, end.time_ns, {}, event.argument_count()), event.label);
     return true;
   });
 }
 
-// Adds records before `limit_ns`. With `kRemoves`, a call that ends leaves no event. Then only calls that
-// began in this run may end, so that the open calls have adjacent events without arguments, and `ends_call`
-// is asked about each end. The loop has no branch on whether a record begins or ends a call. Half of such
-// branches would be mispredicted, and cost more than everything else.
-template <bool kRemoves, typename Decode, typename Ends>
+// Returns the number of words of a call in the trace, or 0 if it is not needed. The call has the arguments of
+// `call`, and `more` arguments. Together, these are `count` arguments.
+inline std::size_t Lane::words_of(const PendingEvent& call, std::uint64_t end_ns, const ArgumentRow& more,
+                                  std::size_t count) const {
+  if (!short_calls_->wants_lengths()) return 0;
+  const std::uint64_t length_ns = end_ns - call.time_ns;
+  std::size_t words = short_calls_->words_of_call(must_be_pair(call, end_ns, count));
+  for (const ArgumentRow& row : {call.arguments(), more})
+    if (!row.empty()) words += short_calls_->words_of(row, length_ns);
+  return words;
+}
+
+// Adds records before `limit_ns`. With `kRemoves`, a call that ends leaves no event. Then `remove` has to
+// remove the event from the queue, or return false. The loop has no branch on whether a record begins or ends
+// a call. Half of such branches would be mispredicted, and cost more than everything else.
+template <bool kRemoves, typename Decode, typename Remove>
 std::size_t Lane::run(std::size_t count, std::uint64_t limit_ns, Decode decode,
-                      [[maybe_unused]] Ends ends_call) {
+                      [[maybe_unused]] Remove remove) {
   static_assert(static_cast<int>(EventKind::Open) == 0 && static_cast<int>(EventKind::Complete) == 1);
   OpenCall* const calls = store_.calls().data();
   const PendingEvent* const write_end = store_.queue().write_end();
   PendingEvent* write = store_.queue().write();
   std::uint64_t last_ns = last_ns_;
   std::size_t depth = this->depth();
-  const std::size_t outer = kRemoves ? depth : 0;
   // The depth is limited by the capacity of the stack, and by the depth for calls in one event.
   const std::size_t deepest = std::max(depth, std::min(store_.calls().capacity(), hot_depth_limit_));
 
@@ -295,17 +306,18 @@ std::size_t Lane::run(std::size_t count, std::uint64_t limit_ns, Decode decode,
     // If a call ends at the latest event's time, it may have zero length, or contain an event of zero length.
     const std::uint64_t from_ns = last_ns + call.is_end;
     const bool fits_time = call.time_ns - from_ns < limit_ns - from_ns;
-    const bool fits_depth = call.depth - outer < deepest - outer;
     if ((call.mismatch | (call.depth ^ (depth + ends)) | std::uint64_t{!fits_time} |
-         std::uint64_t{!fits_depth}) != 0)
+         std::uint64_t{call.depth >= deepest}) != 0)
       break;
 
     OpenCall& top = calls[call.depth];
     PendingEvent* const open = std::bit_cast<PendingEvent*>(
         pick(ends, std::bit_cast<std::uint64_t>(top.event), std::bit_cast<std::uint64_t>(write)));
     if ((((top.key ^ call.key) | static_cast<std::uint64_t>(open->kind)) & ends) != 0) break;
-    if constexpr (kRemoves)
-      if (ends != 0 && !ends_call(*open, call)) break;
+    if constexpr (kRemoves) {
+      store_.queue().set_write(write);
+      if (ends != 0 && !remove(*open, call)) break;
+    }
 
     // Writes to the place above the stack and to the next event, which are used only if a call begins.
     top = {write, call.key};

@@ -18,18 +18,8 @@ void EventQueue::add_chunk() {
   if (first_ == nullptr) first_ = write_;
 }
 
-bool EventQueue::remove_latest(const PendingEvent& call) {
-  if (&call + 1 != write_ || &call == first_) return false;
-  if (call.block != nullptr && !blocks_.remove_latest(call.block)) return false;
-  --write_;
-  return true;
-}
-
 void EventQueue::retract(PendingEvent* event) {
-  if (event + 1 == write_ && (event->block == nullptr || blocks_.remove_latest(event->block))) {
-    --write_;
-    return;
-  }
+  if (remove_latest(*event)) return;
   event->kind = EventKind::Retracted;
   ++retracted_;
 }

@@ -208,8 +208,13 @@ class EventQueue {
   bool is_full() const { return write_ == write_end_; }
   void add_chunk();
   PendingEvent* add() { return write_++; }
-  // Removes a complete call and its arguments. Returns false if it is not the latest event, or the first.
-  bool remove_latest(const PendingEvent& call);
+  // Removes a call and its arguments. Returns false if the call is not the latest event.
+  bool remove_latest(const PendingEvent& call) {
+    if (&call + 1 != write_ || (call.block != nullptr && !blocks_.remove_latest(call.block))) return false;
+    --write_;
+    return true;
+  }
+  bool is_first(const PendingEvent& event) const { return &event == first_; }
   // Removes an open call, which will not be emitted.
   void retract(PendingEvent* event);
 
@@ -315,9 +320,9 @@ class LaneStore {
     return queue_.add();
   }
   std::uint64_t* new_block(std::size_t count, std::size_t words);
-  // Removes a complete call that need not be emitted. Returns false if it must stay.
-  bool skip(const PendingEvent& call) {
-    if (call.end_ns() >= needed_from_ns_ || !queue_.remove_latest(call)) return false;
+  // Removes a call that ends at `end_ns` and need not be emitted. Returns false if the call must stay.
+  bool skip(const PendingEvent& call, std::uint64_t end_ns) {
+    if (end_ns >= needed_from_ns_ || queue_.is_first(call) || !queue_.remove_latest(call)) return false;
     ++counters_.skipped_calls;
     return true;
   }

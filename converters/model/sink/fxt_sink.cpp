@@ -28,25 +28,29 @@ static_assert(static_cast<int>(ThreadState::Dead) == static_cast<int>(fxt::Threa
 
 std::size_t words_of_arguments(const ArgumentRow& arguments) {
   if (arguments.words().size() > kMaxKnownWords) return fxt::kMaxRecordWords;
-  thread_local std::vector<std::uint64_t> words;
-  // An invalid byte becomes four bytes, and a large number needs three more words.
-  if (words.size() < 4 * arguments.words().size()) words.resize(4 * arguments.words().size());
-  std::string repaired;
-  const auto ref_of = [](NameId) { return fxt::TextRef::table(1); };
-  const auto put_string = [&](std::uint64_t* at, const fxt::TextRef& name, auto string) {
-    if constexpr (std::is_same_v<decltype(string), NameId>) {
-      return fxt::put_text(at, name, fxt::TextRef::table(1));
-    } else {
-      if (std::uint64_t* const end = put_sound_text(at, name, string)) return end;
-      repaired = spelled(string);
-      return fxt::put_text(at, name, fxt::TextRef::inlined(repaired));
+  const auto words_of = [](auto argument) -> std::size_t {
+    switch (argument.kind()) {
+      case ArgumentKind::Null:
+      case ArgumentKind::Name:
+        return 1;
+      case ArgumentKind::Int64:
+        return std::in_range<std::int32_t>(static_cast<std::int64_t>(argument.bits())) ? 1 : 2;
+      case ArgumentKind::Uint64:
+        if (argument.bits() >> 63 != 0) return 1 + fxt::words_of(fmt::to_string(argument.bits()).size());
+        return std::in_range<std::uint32_t>(argument.bits()) ? 1 : 2;
+      case ArgumentKind::Double:
+      case ArgumentKind::Pointer:
+        return 2;
+      case ArgumentKind::Text:
+        break;
     }
+    const std::string_view text = argument.text();
+    return 1 + fxt::words_of(fxt::is_sound(text) ? text.size() : spelled(text).size());
   };
-  const auto put_large = [](std::uint64_t* at, const fxt::TextRef& name, std::uint64_t number) {
-    return fxt::put_text(at, name, fxt::TextRef::inlined(fmt::to_string(number)));
-  };
-  return static_cast<std::size_t>(put_arguments(words.data(), arguments, ref_of, put_string, put_large) -
-                                  words.data());
+  std::size_t words = 0;
+  for (auto argument = arguments.begin(); argument != arguments.end(); ++argument)
+    words += words_of(argument);
+  return words;
 }
 
 std::string shown_process_name(const LaneInfo& info) {

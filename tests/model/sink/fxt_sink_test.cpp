@@ -376,6 +376,7 @@ TEST_F(FastEncodeTest, EventsAreTheSameOnBothPaths) {
                 lane.end(t, of_all_types());
               }),
               ElementsAre(testing::SizeIs(2 + 15), testing::SizeIs(2 + 15)));
+  EXPECT_EQ(words_of_arguments(of_all_types().row()), 15u);
   const auto counters = records_of_three([&](Lane& lane, std::uint64_t t) {
     lane.counter(t, label("memory"), 77, {{names.intern("bytes"), std::uint64_t{1} << 40}});
   });
@@ -389,6 +390,7 @@ TEST_F(FastEncodeTest, NumbersAbove63BitsAreTextsAndCounterValuesAreDoubles) {
   const auto instant =
       records_of_three([&](Lane& lane, std::uint64_t t) { lane.instant(t, label("main"), large); });
   ASSERT_THAT(instant, ElementsAre(testing::SizeIs(2 + 1 + 3)));
+  EXPECT_EQ(words_of_arguments(large.row()), 1u + 3);
   const std::uint64_t header = instant[0][2];
   EXPECT_EQ(header & 0xf, code(fxt::ArgumentType::String));
   EXPECT_EQ(header >> 32, 0x8000u | 19) << "the size of a string";
@@ -416,6 +418,7 @@ TEST_F(FastEncodeTest, StringsAreRepairedAndCut) {
                 lane.instant(t, label("main"), {{n, "caf\xe9"}});
               }),
               ElementsAre(testing::SizeIs(2 + 2)));  // "caf\\351"
+  EXPECT_EQ(words_of_arguments(Arguments{{n, "caf\xe9"}}.row()), 1u + 1);
   EXPECT_EQ(notes.count(kStringsRepaired), 3u);
   const std::string text(15'000, 'x');
   records_of_three([&](Lane& lane, std::uint64_t t) {
