@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "converters/model/lanes/event.h"
 #include "converters/model/reading/bits.h"
@@ -82,6 +83,12 @@ inline std::uint64_t* begin_event(std::uint64_t* words, const EventThread& threa
   return words + 4;
 }
 
+// A name in the string table. Compilers can see that no text follows it.
+struct TableRef {
+  std::uint16_t index;
+  explicit operator fxt::TextRef() const { return fxt::TextRef::table(index); }
+};
+
 // Writes the arguments of a record. `ref_of` returns the ref of a name. `put_string` writes the argument for
 // a Text or a Name. `put_large` writes a number from 2^63 on in another form, because viewers would show a
 // negative number.
@@ -90,33 +97,50 @@ template <typename RefOf, typename PutString, typename PutLarge>
                                                            RefOf ref_of, PutString put_string,
                                                            PutLarge put_large) {
   for (auto argument = arguments.begin(); argument != arguments.end();) {
-    const fxt::TextRef name = ref_of(argument.name());
+    const auto name = ref_of(argument.name());
+    // Compilers do not always inline the functions of fxt/words.h that do the same.
+    const auto put = [&at, name ](fxt::ArgumentType type, std::uint32_t data) __attribute__((always_inline)) {
+      at = fxt::put_argument(at, type, fxt::TextRef(name), 0, data);
+    };
+    const auto put_word =
+        [&at, name ](fxt::ArgumentType type, std::uint64_t word) __attribute__((always_inline)) {
+      at = fxt::put_argument(at, type, fxt::TextRef(name), 1);
+      *at++ = word;
+    };
     switch (argument.kind()) {
       case ArgumentKind::Null:
-        at = fxt::put_null(at, name);
+        put(fxt::ArgumentType::Null, 0);
         argument.skip(1);
         continue;
       case ArgumentKind::Int64:
-        at = fxt::put_signed(at, name, static_cast<std::int64_t>(argument.bits()));
+        if (std::in_range<std::int32_t>(static_cast<std::int64_t>(argument.bits())))
+          put(fxt::ArgumentType::Int32, static_cast<std::uint32_t>(argument.bits()));
+        else
+          put_word(fxt::ArgumentType::Int64, argument.bits());
         break;
       case ArgumentKind::Uint64:
-        at = argument.bits() >> 63 == 0 ? fxt::put_unsigned(at, name, argument.bits())
-                                        : put_large(at, name, argument.bits());
+        if (std::in_range<std::uint32_t>(argument.bits()))
+          put(fxt::ArgumentType::Uint32, static_cast<std::uint32_t>(argument.bits()));
+        else if (argument.bits() >> 63 == 0)
+          put_word(fxt::ArgumentType::Uint64, argument.bits());
+        else
+          at = put_large(at, fxt::TextRef(name), argument.bits());
         break;
       case ArgumentKind::Double:
-        at = fxt::put_double(at, name, std::bit_cast<double>(argument.bits()));
+        put_word(fxt::ArgumentType::Double, argument.bits());
         break;
       case ArgumentKind::Pointer:
-        at = fxt::put_pointer(at, name, argument.bits());
+        put_word(fxt::ArgumentType::Pointer, argument.bits());
         break;
       case ArgumentKind::Name:
-        // Copies `name`, because this call needs its address. Otherwise, `name` can be in a register.
-        at = put_string(at, fxt::TextRef(name), static_cast<NameId>(argument.bits()));
+        at = put_string(at, name, static_cast<NameId>(argument.bits()));
         break;
-      case ArgumentKind::Text:
-        at = put_string(at, fxt::TextRef(name), argument.text());
-        ++argument;
+      case ArgumentKind::Text: {
+        const std::string_view text = argument.text();
+        at = put_string(at, name, text);
+        argument.skip(1 + fxt::words_of(text.size()));
         continue;
+      }
     }
     argument.skip(2);
   }
@@ -192,13 +216,13 @@ inline std::uint64_t* put_plain_call(std::uint64_t* at, const PendingEvent& even
   const auto ref_of = [&](NameId name) {
     const std::uint32_t ref = refs[index_of(name)];
     unknown |= ref;
-    return fxt::TextRef::table(static_cast<std::uint16_t>(ref));
+    return TableRef{static_cast<std::uint16_t>(ref)};
   };
-  const auto put_string = [&](std::uint64_t* at, const fxt::TextRef& name, auto string) {
+  const auto put_string = [&](std::uint64_t* at, TableRef name, auto string) {
     if constexpr (std::is_same_v<decltype(string), NameId>) {
-      return fxt::put_text(at, name, ref_of(string));
+      return fxt::put_argument(at, fxt::ArgumentType::String, fxt::TextRef(name), 0, ref_of(string).index);
     } else {
-      std::uint64_t* const end = put_sound_text(at, name, string);
+      std::uint64_t* const end = put_sound_text(at, fxt::TextRef(name), string);
       if (end == nullptr) unknown = kNoRef;
       return end == nullptr ? at : end;
     }

@@ -255,9 +255,9 @@ std::span<const PayloadLayout> PayloadDecoder::candidates(std::uint64_t time_ns,
     pointers_.clear();
     find_ranges();
   }
-  const FunctionLayouts& found =
-      functions_->get(address, [&] { return layouts_.of(symbols_.at(address), symbols_.space()); });
-  return is_entry ? found.entry : found.exit;
+  const FunctionLayouts* const found =
+      functions_->get(address, [&] { return &layouts_.of(symbols_.at(address), symbols_.space()); });
+  return is_entry ? found->entry : found->exit;
 }
 
 // Compares with the ranges first, because most values are not pointers to symbols.

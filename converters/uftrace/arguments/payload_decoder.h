@@ -136,7 +136,9 @@ class PayloadLayout {
 
 // The possible layouts of the payloads at a function's entries and exits. The most likely layout comes first.
 struct FunctionLayouts {
-  std::span<const PayloadLayout> entry = {}, exit = {};
+  std::vector<PayloadLayout> entry = {}, exit = {};
+
+  friend auto operator<=>(const FunctionLayouts&, const FunctionLayouts&) = default;
 };
 
 // The layouts of all functions of a recording. The layouts of a function are made at the function's first
@@ -156,19 +158,19 @@ class PayloadLayouts {
 
   // Returns the layouts of the function `symbol`, which was found in this address space. Valid as long as
   // this object.
-  FunctionLayouts of(const SymbolAt& symbol, const AddressSpace* space);
+  const FunctionLayouts& of(const SymbolAt& symbol, const AddressSpace* space);
   const Context& context() const { return context_; }
 
  private:
-  std::span<const PayloadLayout> compile(std::vector<std::vector<SpecItem>> lists, const DebugFile* file,
-                                         const FunctionType& function);
+  std::vector<PayloadLayout> compile(std::vector<std::vector<SpecItem>> lists, const DebugFile* file,
+                                     const FunctionType& function) const;
 
   Context context_;
   std::mutex mutex_;
   // The layouts, indexed by symbol and image, because a spec may apply to only one module.
-  std::map<std::pair<const Symbol*, const Image*>, FunctionLayouts> functions_;
+  std::map<std::pair<const Symbol*, const Image*>, const FunctionLayouts*> functions_;
   // Functions with the same values share layouts, so that fewer layouts need space in the CPU's cache.
-  std::set<std::vector<PayloadLayout>> layouts_;
+  std::set<FunctionLayouts> layouts_;
 };
 
 // RecordCursor uses this interface to get the possible layouts of a payload.
@@ -210,7 +212,7 @@ class PayloadDecoder final : public CandidateLayouts, private SymbolNames {
   PayloadLayouts& layouts_;
   TaskSymbols symbols_;
   // ---- Caches for the current symbols ----
-  using FunctionCache = AddressCache<FunctionLayouts, 8>;
+  using FunctionCache = AddressCache<const FunctionLayouts*, 8>;
   std::optional<FunctionCache> functions_;  // made at the first payload, which most threads do not have
   std::vector<AddressRange> ranges_;  // ranges that may contain symbols, sorted by start, without overlaps
   fxt::SeededMap<std::uint64_t, std::optional<NameId>> pointers_;

@@ -207,8 +207,9 @@ std::size_t PayloadLayout::most_words_of(const Step& step) {
   }
 }
 
-std::span<const PayloadLayout> PayloadLayouts::compile(std::vector<std::vector<SpecItem>> lists,
-                                                       const DebugFile* file, const FunctionType& function) {
+std::vector<PayloadLayout> PayloadLayouts::compile(std::vector<std::vector<SpecItem>> lists,
+                                                   const DebugFile* file,
+                                                   const FunctionType& function) const {
   const PayloadLayout::Context context{.order = context_.order,
                                        .names = context_.names,
                                        .enums = context_.specs.enums(),
@@ -218,15 +219,16 @@ std::span<const PayloadLayout> PayloadLayouts::compile(std::vector<std::vector<S
   lists.resize(std::min(lists.size(), kMaxCandidates));
   std::vector<PayloadLayout> layouts;
   for (const auto& items : lists) layouts.emplace_back(items, context);
-  return *layouts_.insert(std::move(layouts)).first;
+  return layouts;
 }
 
-FunctionLayouts PayloadLayouts::of(const SymbolAt& symbol, const AddressSpace* space) {
-  if (symbol.symbol == nullptr || !context_.specs.has_any()) return {};
+const FunctionLayouts& PayloadLayouts::of(const SymbolAt& symbol, const AddressSpace* space) {
+  static const FunctionLayouts kNone;
+  if (symbol.symbol == nullptr || !context_.specs.has_any()) return kNone;
   const DebugFile* const file = context_.debug.of(symbol);
   const std::lock_guard lock(mutex_);
-  const auto [known, is_new] = functions_.try_emplace({symbol.symbol, symbol.image});
-  if (is_new) {
+  const FunctionLayouts*& known = functions_[{symbol.symbol, symbol.image}];
+  if (known == nullptr) {
     FunctionFacts facts{.names = symbol.names(Demangle::Simple),
                         .is_in = [&](std::string_view module) { return symbol.is_in(module, space); }};
     if (file != nullptr) facts.debug = file->find(symbol.symbol->start, symbol.symbol->name);
@@ -234,10 +236,11 @@ FunctionLayouts PayloadLayouts::of(const SymbolAt& symbol, const AddressSpace* s
     auto exit = context_.specs.candidate_layouts(facts, true);
     const FunctionType function =
         context_.symbolizer.images().function_of(symbol, space, lacks_types(entry) || lacks_types(exit));
-    known->second = {.entry = compile(std::move(entry), file, function),
-                     .exit = compile(std::move(exit), file, function)};
+    FunctionLayouts layouts{.entry = compile(std::move(entry), file, function),
+                            .exit = compile(std::move(exit), file, function)};
+    known = &*layouts_.insert(std::move(layouts)).first;
   }
-  return known->second;
+  return *known;
 }
 
 }  // namespace convert::uftrace

@@ -213,7 +213,9 @@ class RecordCursor {
     while (offset() < stop) {
       const std::byte* const begin = block_.rest().bytes.data();
       const std::byte* const end = begin + (stop - offset()) / kRecordSize * kRecordSize;
-      const std::size_t count = plain(PlainRecords<Order>{begin, end, shift_, limit_ns}, offset());
+      const bool is_plain = begin == end || !load_record<Order>(begin).has_payload();
+      const std::size_t count =
+          is_plain ? plain(PlainRecords<Order>{begin, end, shift_, limit_ns}, offset()) : 0;
       if (count != 0) {
         times_.add_plain(load_record<Order>(begin + (count - 1) * kRecordSize).time_ns);
         block_.consume(count * kRecordSize);
