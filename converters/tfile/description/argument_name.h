@@ -15,12 +15,11 @@ namespace argument_names {
 inline constexpr std::string_view kFrame = "frame", kTracepoint = "tracepoint", kPc = "pc", kLoc = "loc",
                                   kInlined = "inlined", kCallers = "callers", kTime = "time",
                                   kThread = "thread", kMemory = "mem";
+inline constexpr std::array kAll{kFrame, kTracepoint, kPc, kLoc, kInlined, kCallers, kTime, kThread, kMemory};
 }  // namespace argument_names
 
 inline bool is_own_argument(std::string_view name) {
-  using namespace argument_names;
-  constexpr std::array kAll{kFrame, kTracepoint, kPc, kLoc, kInlined, kCallers, kTime, kThread, kMemory};
-  return std::ranges::find(kAll, name) != kAll.end();
+  return std::ranges::find(argument_names::kAll, name) != argument_names::kAll.end();
 }
 
 // True if Perfetto can make an array from the indexes. It allocates all elements up to the largest index.
