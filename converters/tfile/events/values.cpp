@@ -143,7 +143,7 @@ std::string complex_text(const Leaf& leaf, std::span<const std::byte> bytes, std
                                          : fmt::format("({},{})", real, imaginary);
 }
 
-constexpr std::size_t kPrinted = 200;  // longer text is cut like in GDB, if it is escaped
+constexpr std::size_t kPrinted = 200;  // escaped text that is longer is cut, as in GDB
 
 // The text without the NULs at its end. If it has other NULs, or a unit is not a character, the text is
 // spelled as in GDB: "\xd800x".

@@ -191,7 +191,7 @@ class FrameMemory {
     return reg != nullptr ? register_value(*reg) : std::nullopt;
   }
 
-  // The latest value of a trace state variable.
+  // The last value of a trace state variable in the frame.
   std::optional<std::uint64_t> variable(std::uint64_t number) {
     was_looked_at_ = true;
     return frame_->variable(number);

@@ -53,9 +53,9 @@ enum class Wanted : bool {
 // the search is that of GDB, because GDB recorded what it found:
 //   1. the blocks around the place, inner ones first, with their using-declarations;
 //   2. the members of the class of `this`, and of its bases;
-//   3. the classes and namespaces around the function, inner ones first. In each of them, declarations
-//      in the file of the function come before
-//      external declarations in other files;
+//   3. the classes and namespaces around the function, inner ones first. In each of them,
+//      declarations in the file of the function come before external declarations
+//      in other files;
 //   4. names that are imported into any of those: using-directives, inline and anonymous namespaces;
 //   5. names that are local to other files, if there is only one.
 // `name`: "count", "app::count", "Base::member", "function::variable"; or "::count" outside of all classes

@@ -125,7 +125,7 @@ bool all_are_given(const std::vector<Candidate>& candidates, const Description& 
 
 enum class Use : std::uint8_t { Nothing, Names, All };
 
-// Decides for which purposes the program is used. If it is not used for all purposes, notes the reason.
+// Decides for which purposes the program is used. If the program has a problem, adds a note.
 Use use_of(Candidate& candidate, Notes& notes) {
   const Location file = Location::file(candidate.program->path());
   const ProgramCheck& check = candidate.check;
@@ -178,7 +178,7 @@ void add_debug_notes(const Program& program, Notes& notes) {
                           missing.size(), missing.front()));
 }
 
-// Notes that no tracepoint is in the program at the place that the user gave.
+// Adds a note that no tracepoint is in the program at the place that the user gave.
 void note_other_place(Program& program, std::uint64_t given, const ProgramCheck& found, Notes& notes) {
   const Location file = Location::file(program.path());
   if (found.bias && found.agreements > 0)

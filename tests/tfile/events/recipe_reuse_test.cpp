@@ -33,7 +33,7 @@ class ReusedRecipes : public testing::Test {
     if (!program.empty()) options.programs = {program};
     std::vector<std::string> shown;
     for (std::string line : t.end().lines({}, options)) {
-      // The events without the time and the number of the frame.
+      // Removes the time and the number of the frame.
       if (!line.starts_with("blob ")) line.erase(0, line.find(' '));
       for (const std::string_view own : {" frame=", "gdb/frame/"})
         if (const std::size_t at = line.find(own); at != std::string::npos) {

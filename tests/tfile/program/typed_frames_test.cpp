@@ -515,7 +515,7 @@ TEST_F(Entries, LocalsDoNotShowAContradictedItem) {
 
 // The values of a step alone prove nothing.
 TEST_F(Entries, StepsDoNotShowItemsThatHitsContradict) {
-  for (const unsigned size : {4U, 8U}) {  // the program's variable, not the recorded one
+  for (const unsigned size : {4U, 8U}) {  // the size of the program's variable, and another size
     const std::uint64_t moved = place_of("plant::pump", "moved"), pressure = address_of("plant::pressure");
     const std::uint64_t address = program.functions("plant::pump").front().address;
     const std::string location = fmt::format("2:{:x}", address);
@@ -600,7 +600,7 @@ TEST_F(Entries, AReferenceWithoutARecordedTargetIsAPointer) {
   EXPECT_THAT(frame_line(), HasSubstr(" tank=0x2000 "));
 }
 
-// The pointer on the way to a value is not memory of unknown meaning.
+// A pointer that leads to a shown value is not shown as memory without a name.
 TEST_F(Entries, PointersOnTheWayAreNotShown) {
   const std::uint64_t gauge = place_of("plant::measure", "g");
   entry("plant::measure", "collect g->serial", fmt::format("X0000000D,23{:04x}0d081a22080222080c27", gauge));
@@ -646,7 +646,7 @@ TEST_F(Entries, OtherAddressesAreNotCalledReturnAddresses) {
   EXPECT_THAT(frame_line(), HasSubstr(" mem.0x6008=4660 "));
 }
 
-// A line of a function whose variables `level` and `rest` are hidden by inner ones. The CFA is 16 after rbp.
+// A line at which inner variables hide the outer variables `level` and `rest`. The CFA is 16 after rbp.
 class HiddenVariables : public Entries {
  protected:
   explicit HiddenVariables(const char* mark = "hiding") : line_(line_of(mark, "traced_expressions.cpp")) {}
@@ -1017,7 +1017,7 @@ TEST_F(OptimizedFrames, AWideVectorIsInTwoRegisters) {
       HasSubstr(" wide[0]=1 wide[1]=0 wide[2]=0 wide[3]=0 wide[4]=2 wide[5]=0 wide[6]=0 wide[7]=-0.5 "));
 }
 
-// The block belongs to the function's instance, which has its code elsewhere.
+// At this line, `depth` is the variable outside of the block, because the block's code is elsewhere.
 TEST_F(OptimizedFrames, VariablesOfBlocksAreVisibleOnlyInThem) {
   for (const std::uint64_t address :
        program.line_addresses("traced_fast.cpp", line_of("behind a block", "traced_fast.cpp"))) {

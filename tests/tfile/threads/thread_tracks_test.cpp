@@ -64,7 +64,7 @@ TEST_F(NearStacks, MoreThan256ThreadsAreNotDistinguished) {
   EXPECT_EQ(tracks.near_stack(0x80'0000), 0u);
 }
 
-// Two threads, whose stacks are at 1 GiB and 2 GiB, and a guess.
+// Two threads, whose stacks are at 1 GiB and 2 GiB. guess() adds a guessed track.
 class MergedTracks : public testing::Test {
  protected:
   MergedTracks() {
