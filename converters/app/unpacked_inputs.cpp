@@ -440,7 +440,7 @@ void find_recordings(const fs::path& path, const Importers& importers, std::vect
   for (const std::string& name : names) find_recordings(path / name, importers, found);
 }
 
-// In the folder, the path of a file with a name like an archive; empty if there is none.
+// The path, relative to the folder, of a file with the name of an archive; empty if there is none.
 std::string archive_in(const fs::path& folder) {
   std::error_code error;
   fs::recursive_directory_iterator entries(folder, error);

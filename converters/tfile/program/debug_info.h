@@ -150,8 +150,8 @@ class DebugInfo {
   void set_load_bias(std::uint64_t bias) { load_bias_ = bias; }
   std::uint64_t bias() const { return load_bias_ + dwarf_bias_; }
 
-  // Returns null if no function is described at `address`, which is an address in the recording. Valid until
-  // set_load_bias(), add_other() or remove_other().
+  // Returns null if no function is described at `address`, which is an address in the recording. The next
+  // call, add_other() and remove_other() may invalidate the result.
   const CodeScope* scope_at(std::uint64_t address);
 
   // Adds another module of the recording.
@@ -164,7 +164,7 @@ class DebugInfo {
     forget_names();
   }
   const std::vector<DebugInfo*>& others() const { return others_; }
-  // A scope without functions, which has only global names. Its first unit defines the language.
+  // A scope without functions, which has only global names. The program's first unit defines the language.
   const CodeScope& global_scope();
   // A scope for code of other modules that no debug information describes. It has only types.
   const CodeScope& types_scope();

@@ -33,9 +33,9 @@ class ItemProof : private ItemMatch::Evidence {
   ItemProof(std::span<const TraceVariable> variables, FrameMemory& memory)
       : variables_(variables), memory_(memory) {}
 
-  // Evaluates the items in `scope`, on the frame in `memory_`, and runs the actions again. The results
-  // belong to this frame until the next call, and point into `expected`. Without a scope (null), items have
-  // no values. `work` is a budget of kFrameWork. Returns false if it is exceeded; then the items are
+  // Evaluates the items in `scope`, on the frame in `memory_`, and runs the actions again. The results belong
+  // to this frame until the next call, and point into `expected`. Without a scope (null), items have no
+  // values. `work` is a budget of kFrameWork. Returns false if the budget is exceeded; then the items are
   // unknown.
   bool start(const ExpectedBlocks& expected, const CodeScope* scope, fxt::Budget& work);
   // Does the same if the FrameMemory has only registers.

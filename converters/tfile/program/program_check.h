@@ -21,16 +21,16 @@ struct ProgramCheck {
   std::optional<std::uint64_t> bias;
   // The biases that fit equally well; empty if the bias is known.
   std::vector<std::uint64_t> equal_biases = {};
-  std::size_t agreements = 0;            // tracepoints whose function, line or objects fit the bias
-  std::size_t contradictions = 0;        // tracepoints that can't be in this program
+  std::size_t agreements = 0;            // locations and collected objects that fit the bias
+  std::size_t contradictions = 0;        // locations and collected items that do not fit the program
   std::size_t weight = 0;                // the strength of the confirmation
   std::string first_contradiction = {};  // "fib is at another address (tracepoint 2 at 0x401136)"
 };
 
 // Compares every location with the program. Uses the bias `given`. Without it, uses the program's fixed
 // address, or tries each bias that a location suggests. `locations` has the expected frames of each location.
-// A location outside of the program neither agrees nor contradicts, because it may be in a library. If
-// `layout` is not null, the places of local variables in registers are also compared.
+// A location outside of the program usually proves nothing, because it may be in a library. If `layout` is
+// not null, also compares the places of local variables, whose addresses depend on registers.
 std::vector<ProgramCheck> check_places(const Description& description, const LocationTable& locations,
                                        Program& program, std::optional<std::uint64_t> given = std::nullopt,
                                        const RegisterLayout* layout = nullptr,

@@ -46,8 +46,8 @@ class ProgramSymbols {
   virtual std::string symbol_at(std::uint64_t) const { return {}; }
   // The bytes from an address on that the program can't change. Empty if it has none there.
   virtual std::span<const std::byte> constant_bytes(std::uint64_t) const { return {}; }
-  // The scope of a code address, which may be outside of all described functions. Null if unknown. Valid as
-  // long as this object.
+  // The scope of a code address, which may be outside of all described functions. Null if unknown. The next
+  // call may invalidate the result.
   virtual const CodeScope* scope_at(std::uint64_t) const { return nullptr; }
   // The debug information of the module with code at the address; null if there is none that fits the trace.
   virtual DebugInfo* debug_info_at(std::uint64_t) const { return nullptr; }

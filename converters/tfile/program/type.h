@@ -131,7 +131,7 @@ struct Leaf {
 };
 
 // The shown parts of a value: its first leaves, and the number of its other leaves. Members with an unknown
-// offset are only counted, and so are all variants if it is unknown which one is current.
+// offset are only counted. An array with unknown indices counts as one leaf, and so does an unknown variant.
 struct ValueLayout {
   static constexpr std::size_t kMaxLeaves = 32;
   std::vector<Leaf> leaves;
