@@ -85,8 +85,8 @@ class TraceBuilder {
   std::string first_view_;
 };
 
-// Describes two frames of tracepoint 2 at `tick`, 0x401000, that collects g_hash (8 bytes at 0x404040) and
-// the time.
+// Describes tracepoint 2 at `tick`, 0x401000, which collects g_hash (8 bytes at 0x404040) and the time. The
+// status line counts two frames.
 void describe_tick(TraceBuilder& t);
 
 // Two hexadecimal digits per byte.

@@ -179,7 +179,7 @@ class TypeReader {
       case DW_TAG_array_type:
         read_array(type, die);
         break;
-      case DW_TAG_string_type: {  // texts of Fortran, which have their declared length
+      case DW_TAG_string_type: {  // texts of Fortran; the length may be known only at run time
         static const Type kCharacter{
             .kind = TypeKind::Unsigned, .size = 1, .name = "character", .is_character = true};
         type.kind = TypeKind::Array;

@@ -97,7 +97,7 @@ TEST_F(Modules, AGivenPlaceLeavesTheOtherPlaceToOtherModules) {
   EXPECT_EQ(modules.code_at(kLibraryBias + 0x100000 + pump).function, "plant::pump");
 }
 
-// A tracepoint in libc is an example: its types are known, but the meanings of its names are not.
+// For code of libc, for example, the types of the program are known, but names have no meaning.
 TEST_F(Modules, CodeOfOtherModulesHasOnlyTypes) {
   const ModuleSet modules = tracepoint("plant::pump", address_of(0, "plant::pump")).place();
   const CodeScope* const scope = modules.scope_at(0x7f00'0000'1234);
