@@ -7,8 +7,8 @@
 namespace convert {
 namespace {
 
-// This is small enough to stay in the second-level cache between filling and writing, and large enough for
-// cheap system calls. All blocks except the last are written with this size, so that they fill whole pages.
+// A block of this size stays in the second-level cache between filling and writing, and makes system calls
+// cheap. All blocks except the last are written with this size, so that they fill whole pages.
 constexpr std::size_t kWrittenWords = std::size_t{32} << 10;
 // Words after the first kWrittenWords of a block are moved to the next block.
 constexpr std::size_t kBlockWords = kWrittenWords + 2 * fxt::kMinBufferWords;

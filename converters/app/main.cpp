@@ -120,7 +120,7 @@ void note_unused_options(const ConvertOptions& options, Notes& notes) {
   for (const std::string& text : options.without_effect) add(text);
 }
 
-// Describes the inputs. If there are several, the JSON is a list.
+// Describes the inputs. If there are several inputs, the JSON is a list.
 ExitCode inspect(const ConvertOptions& options, const UnpackedInputs& unpacked) {
   Outline all = Outline::array();
   bool has_notes = false;
@@ -142,7 +142,7 @@ ExitCode inspect(const ConvertOptions& options, const UnpackedInputs& unpacked) 
   return options.strict && has_notes ? ExitCode::DoneWithNotes : ExitCode::Done;
 }
 
-// Imports all inputs and adds the offset of each input to its times.
+// Imports all inputs and adds the offset of each input to the times of this input.
 void import_inputs(const ConvertOptions& options, std::span<const std::optional<std::int64_t>> offsets_ns,
                    ImportContext& context) {
   bool is_offset_used = false;
@@ -196,8 +196,8 @@ void count_from_first_call(fxt::TimeRange& range, const Timeline& timeline) {
     throw UsageError("--time-range: the range ends before it starts");
 }
 
-// Replaces the figures of the whole trace by those of the written part. `dropped_before` events were dropped
-// before they reached the cutter.
+// Replaces the figures of the whole trace by the figures of the written part. `dropped_before` events did not
+// reach the cutter.
 void apply_cut(const fxt::CutCounters& cut, const TraceOutput& output, std::uint64_t dropped_before,
                bool stopped_early, const ConvertOptions& options, Written& written, Notes& notes) {
   if (options.cut->is_split()) written.pieces = output.files().complete();
@@ -326,11 +326,11 @@ class Conversion {
   using Offsets = std::span<const std::optional<std::int64_t>>;
 
   // Imports the inputs. Calls that are shorter than `shortest_ns` are left out, and added to `lengths` unless
-  // that is null. `thinning` may be null. If not, one of its passes must begin before write().
+  // that is null. `thinning` may be null. If not, a pass of it must begin before write().
   Conversion(ConvertOptions options, Offsets offsets_ns, std::uint64_t shortest_ns = 0,
              fxt::CallLengths* lengths = nullptr, fxt::tools::Thinning* thinning = nullptr);
 
-  // Writes the trace. Throws TraceTooLarge if it has more than `most_bytes`.
+  // Writes the trace. Throws TraceTooLarge if the trace has more than `most_bytes`.
   void write(std::optional<std::uint64_t> most_bytes = {});
 
   const ConvertOptions& options() const { return options_; }
@@ -533,7 +533,7 @@ FitPlan FitPlanner::plan() {
     fxt::CallLengths lengths(part);
     Conversion conversion(options_, offsets_ns_, kForever, &lengths);
     conversion.write();
-    // A trace that shows all calls does not need these names. They may already count in this trace's size.
+    // A trace that shows all calls does not need these names. This trace's size may already include them.
     constexpr std::int64_t kNames =
         2 + fxt::words_of(fxt::kLeftOut.size()) + fxt::words_of(fxt::kLeftOutNs.size());
     const std::int64_t more_names = conversion.words_of_left_out();

@@ -259,8 +259,8 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
   return table;
 }
 
-// If there are several paths, the last one is the OUTPUT, unless -o names it. A single path is an INPUT.
-// Without any path, the INPUT is uftrace's default directory.
+// If there are several paths, the last one is the OUTPUT, unless -o names the OUTPUT. A single path is an
+// INPUT. Without any path, the INPUT is uftrace's default directory.
 void choose_paths(ConvertOptions& options, bool has_output, const std::string& output) {
   std::string defaults;
   for (const auto& importer : options.importers) {

@@ -1,4 +1,4 @@
-// The name of the output file of a conversion, and the files that it must not overwrite.
+// The name of the output file of a conversion, and the files that the output must not overwrite.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace convert {
 std::string output_for(const std::string& input, const fxt::tools::TraceFormat& format);
 
 // Throws UsageError if the output is an input, is inside an input, has a name for another format, or is a
-// recording. If the user forgets the output, the last path is such a recording. Throws std::runtime_error if
-// this can't be checked.
+// recording. If the user forgets the output, the last path is a recording. Throws std::runtime_error if this
+// can't be checked.
 void check_output(const ConvertOptions& options);
 
 }  // namespace convert

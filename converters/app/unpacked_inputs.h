@@ -1,5 +1,5 @@
-// Inputs that contain recordings: tar archives, compressed trace files, and standard input. They are unpacked
-// into a private temporary folder.
+// Inputs that contain recordings: tar archives, compressed trace files, and standard input. These inputs are
+// unpacked into a private temporary folder.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace convert {
 
 class UnpackedInputs {
  public:
-  // Unpacks into this folder, and keeps it. If the path is empty, uses a temporary folder. Throws
+  // Unpacks into `folder`, and keeps the files. If `folder` is empty, uses a temporary folder. Throws
   // std::runtime_error if the folder is not an empty directory.
   explicit UnpackedInputs(const std::string& folder = {});
   // The recordings and trace files in `input`. Returns `input` itself if it is a recording, or not an

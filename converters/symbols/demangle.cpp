@@ -114,7 +114,7 @@ std::string_view coroutine_part(std::string_view symbol) {
 }
 
 // The name of a function that is outside of all classes and namespaces, or in std, from the start of its
-// symbol. This is needed for symbols that are too new for libiberty, such as those with constraints.
+// symbol. This function is needed for symbols that are too new for libiberty, such as those with constraints.
 std::optional<std::string> plain_name(std::string_view symbol) {
   symbol.remove_prefix(2);  // "_Z"
   const bool is_std = symbol.starts_with("St");

@@ -31,8 +31,8 @@ struct ElfSection {
 class ElfImage {
  public:
   enum class Accepts : std::uint8_t { Programs, AnyType };
-  // The file must outlive the image. Throws InputError if it is not an ELF file, or with Programs if it is
-  // not a program or library.
+  // The file must outlive the image. Throws InputError if the file is not an ELF file, or, with Programs, is
+  // neither a program nor a library.
   explicit ElfImage(const InputFile& file, Accepts accepts = Accepts::Programs);
   ~ElfImage();
   ElfImage(const ElfImage&) = delete;

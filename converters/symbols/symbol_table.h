@@ -84,8 +84,8 @@ class SymbolTable {
 
   TextPool names_;
   std::vector<Symbol> symbols_;
-  // The number of symbols that begin before each 2^shift-th address, counted from the first start. With it,
-  // few symbols have to be compared.
+  // The number of symbols that begin before each 2^shift-th address, counted from the first start. With this
+  // number, only few symbols must be compared.
   std::vector<std::uint32_t> starts_before_;
   unsigned shift_ = 0;
   // Only for symbols that enclose others or that begin together. Few symbols do so.

@@ -25,7 +25,7 @@ class EmulatorTarget {
     // True if the next instruction reads the recorded memory. Then this memory is an operand, not the result.
     bool is_operand = false;
   };
-  // Called when the expression records memory. Stops the run if it returns false.
+  // Called when the expression records memory. If it returns false, the run stops.
   virtual bool record(const MemoryRecord& recording) = 0;
 };
 

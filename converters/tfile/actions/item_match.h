@@ -1,5 +1,5 @@
 // Matches the items of a tracepoint with the expressions among its actions. A trace file does not record
-// which expression belongs to which item. This follows from the order of both, from the form of the
+// which expression belongs to which item. This relation follows from the order of both, from the form of the
 // expressions, and, if there is a program, from the values in the program.
 #pragma once
 

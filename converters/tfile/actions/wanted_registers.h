@@ -11,8 +11,8 @@
 
 namespace convert::tfile {
 
-// The registers that `$name` means. Empty if it is not a register. GDB also has names for parts of registers
-// ("al") and for combinations ("ymm3"). If `layout` is null, is_register_name() knows only a few names.
+// The registers that `$name` means; empty if none. GDB also has names for parts of registers ("al") and for
+// combinations ("ymm3"). If `layout` is null, is_register_name() knows only a few names.
 std::vector<const Register*> registers_named(std::string_view name, const RegisterLayout* layout);
 bool is_register_name(std::string_view name, const RegisterLayout* layout);
 

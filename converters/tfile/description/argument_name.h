@@ -22,7 +22,7 @@ inline bool is_own_argument(std::string_view name) {
   return std::ranges::find(argument_names::kAll, name) != argument_names::kAll.end();
 }
 
-// True if Perfetto can make an array from the indexes. It allocates all elements up to the largest index.
+// True if Perfetto can make an array from the indexes. Perfetto allocates all elements up to the largest.
 inline bool has_only_small_indexes(std::string_view text) {
   constexpr std::size_t kMaxDigits = 3;
   for (std::size_t at = text.find('['); at != std::string_view::npos; at = text.find('[', at + 1)) {
@@ -37,8 +37,8 @@ inline bool has_only_small_indexes(std::string_view text) {
 }
 
 // The text of an item or value, changed as little as possible so that Perfetto can show it. Perfetto makes a
-// tree from the dots and indexes in names. It shows no argument of an event if a node has both a value and
-// parts, or if an index is not a small number. Therefore, `loc.x` becomes "loc (program).x", because each
+// tree from the dots and indexes in names. Perfetto shows no argument of an event if a node has both a value
+// and parts, or if an index is not a small number. Therefore, `loc.x` becomes "loc (program).x", because each
 // frame has an argument `loc`, and `a[i]` becomes "a(i)".
 inline std::string argument_name(std::string_view text) {
   const std::size_t end = std::min(text.find_first_of(".["), text.size());

@@ -1,4 +1,4 @@
-// Tracepoint locations and their actions. The `tp` lines define them in pieces.
+// Tracepoint locations and their actions. The `tp` lines define the locations in pieces.
 #pragma once
 
 #include <cstddef>

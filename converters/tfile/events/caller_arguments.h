@@ -26,7 +26,7 @@ class CallerArguments {
   CallerArguments(const TraceFile& trace, const ProgramSymbols* symbols, FrameMemory& memory,
                   ImportContext& import_context);
 
-  // Adds the callers of the frame that is in the FrameMemory. It is at `pc`, and is shown as `label`.
+  // Adds the callers of the frame that is in the FrameMemory. The frame is at `pc`, and is shown as `label`.
   void add(RecipeDraft& draft, const Frame& frame, std::uint64_t pc, const ExpectedBlocks& expected,
            LabelId label);
 

@@ -1,5 +1,5 @@
-// The names and source lines of frames. They are cached by pc, because the same few addresses are hit again
-// and again.
+// The names and source lines of frames. The names are cached by pc, because the same few addresses are hit
+// again and again.
 #pragma once
 
 #include <cstddef>

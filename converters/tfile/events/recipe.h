@@ -1,6 +1,6 @@
 // The events of a frame as data: its records with their packed arguments, and, for arguments that are
-// numbers, their places in the frame's bytes. RecipeDraft makes a recipe for one frame. The recipe emits this
-// frame. If it does not depend on the frame's values, it also emits all other frames with the same blocks.
+// numbers, their places in the frame's bytes. RecipeDraft makes a recipe for one frame. It emits this frame.
+// If the recipe does not depend on the frame's values, it also emits all other frames with the same blocks.
 #pragma once
 
 #include <bit>

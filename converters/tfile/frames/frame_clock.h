@@ -63,7 +63,7 @@ class StampReader {
 
  private:
   std::optional<std::uint64_t> from_timestamp(std::int64_t time_us) {
-    // This is in September 2001. No machine has been running for that long.
+    // This time is in September 2001. No machine has been running for that long.
     constexpr std::int64_t kUnixFromUs = 1'000'000'000'000'000;
     const auto ns = time_us > 0 ? ns_of_us(static_cast<std::uint64_t>(time_us)) : std::nullopt;
     return checked(time_us >= kUnixFromUs ? TimeBase::Unix : TimeBase::Monotonic, ns);

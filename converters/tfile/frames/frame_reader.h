@@ -1,5 +1,5 @@
 // Reads the frames of a trace file forward. After damage, and after the holes that gdbserver leaves in
-// circular buffers, it finds the next good frame. All readers of a file find the same frames.
+// circular buffers, the reader finds the next good frame. All readers of a file find the same frames.
 #pragma once
 
 #include <cstddef>

@@ -135,7 +135,7 @@ const RegisterLayout* probe_layout(FileWindow& file, const Description& descript
   return best;
 }
 
-// The R line is hexadecimal, but GDB's manual says that it is decimal. It may also be missing.
+// The R line is hexadecimal, but GDB's manual says that it is decimal. The line may also be missing.
 std::vector<std::uint64_t> possible_block_sizes(const TraceFile& trace) {
   std::vector<std::uint64_t> sizes{trace.description.register_block_size};
   if (const auto decimal = whole_number(trace.description.register_digits)) sizes.push_back(*decimal);

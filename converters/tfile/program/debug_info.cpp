@@ -119,7 +119,7 @@ std::string reason_not_to_split(Dwarf_Die skeleton, const std::filesystem::path&
   return {};
 }
 
-// The unit in the separate file to which a skeleton refers. The result has a null `addr` if it can't be read.
+// The unit in the file to which a skeleton refers. The result has a null `addr` if the unit can't be read.
 // `checked` is the latest file that passed the limits. A package has many units, but is checked only once.
 Dwarf_Die split_unit(Dwarf_CU* unit, Dwarf*& checked, std::string& reason) {
   Dwarf_Die split{};

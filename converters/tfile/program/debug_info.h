@@ -1,5 +1,5 @@
 // The DWARF of a program by code address: functions, the variables that are visible there, and their types.
-// Also has its global names.
+// Also has the program's global names.
 #pragma once
 
 #include <algorithm>
@@ -166,7 +166,7 @@ class DebugInfo {
   const std::vector<DebugInfo*>& others() const { return others_; }
   // A scope without functions, which has only global names. The program's first unit defines the language.
   const CodeScope& global_scope();
-  // A scope for code of other modules that no debug information describes. It has only types.
+  // A scope for code of other modules that no debug information describes. The scope has only types.
   const CodeScope& types_scope();
 
   Dwarf* dwarf() const { return dwarf_; }
@@ -184,8 +184,8 @@ class DebugInfo {
   bool takes_search(std::size_t bytes) { return searched_.take(bytes); }
   // Like tfile::children_of(), but the search counts against a limit for the whole program.
   Children children_of(Dwarf_Die parent) { return tfile::children_of(parent, &searched_); }
-  // True if libdw may read the operations of a location, or has already read them. They are `bytes` long.
-  // `place` identifies the location.
+  // True if libdw may read the operations of a location, or has already read them. The operations are `bytes`
+  // long. `place` identifies the location.
   bool takes_operations(const void* place, std::uint64_t bytes);
   // True if libdw may look for an address in the list of locations that the attribute refers to.
   bool takes_list(Dwarf_Attribute& attribute);

@@ -45,8 +45,8 @@ class Children {
 };
 
 // If a child does not have the position of the next child, libdw reads all DIEs inside of the child. The
-// bytes of these DIEs are taken from `work`, if it is not null. If `work` is exceeded, further children are
-// left out.
+// bytes of these DIEs are taken from `work`, unless `work` is null. If `work` is exceeded, further children
+// are left out.
 inline Children children_of(Dwarf_Die parent, fxt::Budget* work = nullptr) { return {parent, work}; }
 
 bool has_attribute(Dwarf_Die die, unsigned attribute);  // of the DIE itself
@@ -80,7 +80,7 @@ std::string without_abi_tags(std::string name);
 // its scopes. Empty if the function has no name.
 std::string qualified_name(DieScopes& scopes, Dwarf_Die function, Demangle mode);
 
-// True if the block has no code. Then its declarations are visible around it.
+// True if the block has no code. Then its declarations are visible around the block.
 bool is_block_without_code(Dwarf_Die die);
 // True for a block without code, and for a common block of Fortran.
 bool is_open_block(Dwarf_Die die);

@@ -31,7 +31,7 @@ class KernelSymbolList : public ProgramSymbols {
  public:
   explicit KernelSymbolList(const std::filesystem::path& path);
 
-  // True if every address is 0. The kernel shows this to users without permission.
+  // True if every address is 0. The kernel shows such addresses to users without permission.
   bool are_hidden() const { return functions_->symbols().empty() && objects_.empty(); }
 
   CodeInfo code_at(std::uint64_t address) const override;

@@ -12,7 +12,7 @@ namespace convert::tfile {
 
 class LineFiles {
  public:
-  // `dwarf` may be null. It must outlive this object.
+  // `dwarf` may be null, and must outlive this object.
   explicit LineFiles(Dwarf* dwarf);
 
   // True if the unit's line table may have rows of a source file with this name, which has no folders. Also

@@ -1,5 +1,5 @@
 // The line table of one unit, read as in GDB. If several rows have the same address, GDB keeps only some of
-// them. It ignores the others for tracepoints and for the lines that it prints for code.
+// them. GDB ignores the other rows for tracepoints and for the lines that it prints for code.
 #pragma once
 
 #include <compare>

@@ -38,7 +38,7 @@ CodeScope::Operations read_operations(Dwarf_Attribute& attribute, const CodeScop
   return {.found = found, .operations = {first, count}};
 }
 
-// Finds the operations of an attribute at an address. Returns 1, or 0 if it has none at the address, or a
+// Finds the operations of an attribute at an address. Returns 1, or 0 if there are none at the address, or a
 // negative number on errors.
 int operations_at(Dwarf_Attribute& attribute, const CodeScope& scope, std::span<const Dwarf_Op>& operations) {
   const auto [known, is_new] = scope.known_operations.try_emplace(attribute.valp);

@@ -45,7 +45,7 @@ struct Candidate {
   std::vector<ProgramCheck> places = {};
   ProgramCheck check = {};  // the result for the best of these places
   bool is_placed = false;
-  std::string rival = {};  // another program that fits, or may fit, at the place of this one
+  std::string rival = {};  // another program that fits, or may fit, at the place of this program
 
   bool fits() const { return check.bias && check.contradictions == 0; }
   bool is_certain() const { return check.bias && (given || (fits() && rival.empty())); }
@@ -56,7 +56,7 @@ struct Candidate {
   }
 };
 
-// True if a program that is already placed would overlap the other one at a bias.
+// True if the other program, loaded at the bias, would overlap the program that is already placed.
 bool overlap(const Candidate& placed, const Candidate& other, std::uint64_t bias) {
   const auto [begin, end] = placed.program->layout().extent();
   const auto [other_begin, other_end] = other.program->layout().extent();

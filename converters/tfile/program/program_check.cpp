@@ -156,7 +156,7 @@ struct Clue {
   const ExpectedBlocks* hit = nullptr;      // null if no frame can belong to the location
 };
 
-// Registers with different values. The actions of a tracepoint can run on them before any frame is read.
+// Registers with different values. Actions can run on these registers before any frame is read.
 class StandInRegisters {
  public:
   // `layout` may be null.

@@ -27,7 +27,7 @@ struct ProgramCheck {
   std::string first_contradiction = {};  // "fib is at another address (tracepoint 2 at 0x401136)"
 };
 
-// Compares every location with the program. Uses the bias `given`. Without it, uses the program's fixed
+// Compares every location with the program. Uses the bias `given`. Without `given`, uses the program's fixed
 // address, or tries each bias that a location suggests. `locations` has the expected frames of each location.
 // A location outside of the program usually proves nothing, because it may be in a library. If `layout` is
 // not null, also compares the places of local variables, whose addresses depend on registers.

@@ -34,7 +34,7 @@ class ProgramLayout {
   // The constants from an address to the end of their section, or to the next pointer that the dynamic linker
   // sets. Empty if there are none.
   std::span<const std::byte> constant_bytes(std::uint64_t address) const;
-  // The bytes from an address to the end of its section of code. Empty if no section has it.
+  // The bytes from an address to the end of its section of code. Empty if no section has the address.
   std::span<const std::byte> code_bytes(std::uint64_t address) const {
     return bytes_in(code_sections_, address);
   }

@@ -44,7 +44,7 @@ class ProgramSymbols {
   // The function or object around an address: "handler", "vtable for Shape+16", "readings+8". Empty if
   // unknown.
   virtual std::string symbol_at(std::uint64_t) const { return {}; }
-  // The bytes from an address on that the program can't change. Empty if it has none there.
+  // The bytes from an address on that the program can't change. Empty if there are none.
   virtual std::span<const std::byte> constant_bytes(std::uint64_t) const { return {}; }
   // The scope of a code address, which may be outside of all described functions. Null if unknown. The next
   // call may invalidate the result.

@@ -28,7 +28,7 @@ class TypeTable {
   const Type* type_of(Dwarf_Die described);
   // The type that a DIE describes.
   const Type* read(Dwarf_Die type);
-  // Reads the type that the DIE of a pointer refers to. If many types are being read already, reads it
+  // Reads the type that the DIE of a pointer refers to. If many types are being read already, reads this type
   // afterwards.
   void read_target(Type& pointer, Dwarf_Die die);
 

@@ -17,8 +17,8 @@
 
 namespace convert::tfile {
 
-// A sample of a track's hits, evenly distributed. It is sufficient to find the track's thread in another
-// input.
+// A sample of a track's hits, evenly distributed. The sample is sufficient to find the track's thread in
+// another input.
 class MarkSample {
  public:
   static constexpr std::size_t kMaxMarks = 2048;

@@ -12,7 +12,7 @@ constexpr std::uint64_t kStackReach = std::uint64_t{1} << 20;
 // A limit, because every stack is compared with each frame whose thread is guessed.
 constexpr std::size_t kMaxStacks = 256;
 
-// The last digits of a thread pointer. Threads of a process often differ only in these.
+// The last digits of a thread pointer. Threads of a process often differ only in these digits.
 std::string ending(std::uint64_t pointer, std::size_t digits) {
   const std::string all = fmt::format("{:x}", pointer);
   return all.size() > digits ? "…" + all.substr(all.size() - digits) : "0x" + all;
