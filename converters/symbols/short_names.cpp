@@ -88,8 +88,8 @@ constexpr std::array kSpecialNames{
     std::pair{DEMANGLE_COMPONENT_TLS_WRAPPER, std::string_view("TLS_wrap::")},
 };
 
-// Collects the names in libiberty's tree of a symbol, but does not enter the branches with template
-// arguments, parameters, results, qualifiers and ABI tags.
+// Collects the names in libiberty's tree of a symbol. Skips the branches with template arguments, parameters,
+// results, qualifiers and ABI tags.
 class CppName {
  public:
   std::optional<std::string> read(demangle_component* tree) {

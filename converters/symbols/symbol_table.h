@@ -35,10 +35,10 @@ std::optional<Symbol> parse_symbol_line(std::string_view line);
 // in one buffer, and can't be copied or moved.
 class SymbolTable {
  public:
-  // Takes the lines of a .sym file or of kallsyms. Ignores comments, and symbols that are neither functions
+  // Reads the lines of a .sym file or of kallsyms. Ignores comments, and symbols that are neither functions
   // nor variables.
   explicit SymbolTable(std::string_view text);
-  // Takes symbols in any order, and copies their names.
+  // `symbols` may be in any order. Their names are copied.
   explicit SymbolTable(std::vector<Symbol> symbols);
   SymbolTable(const SymbolTable&) = delete;
   SymbolTable& operator=(const SymbolTable&) = delete;

@@ -22,7 +22,7 @@ std::string_view next_digits(std::string_view& text) {
   return digits;
 }
 
-// Takes a base register. "-1", "FFFFFFFF" and "FFFFFFFFFFFFFFFF" mean that there is none.
+// Consumes a base register. "-1", "FFFFFFFF" and "FFFFFFFFFFFFFFFF" mean that there is none.
 std::optional<std::int64_t> next_base(std::string_view& text) {
   if (text.starts_with('-')) {
     text.remove_prefix(1);
@@ -48,7 +48,7 @@ std::optional<TracepointAction> next_memory_action(std::string_view& text) {
   return action;
 }
 
-// Takes "<length in bytes>,<bytecode>", which X actions and conditions have.
+// Consumes "<length in bytes>,<bytecode>", which X actions and conditions have.
 std::optional<std::vector<std::byte>> next_code(std::string_view& text) {
   const auto length = hex_number(next_digits(text));
   if (!length || !consume_prefix(text, ",") || *length > text.size() / 2) return std::nullopt;

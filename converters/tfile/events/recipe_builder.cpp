@@ -140,7 +140,7 @@ void RecipeBuilder::add_head(std::int16_t tracepoint, const FrameContext& contex
 // The location whose actions a frame is compared with; null if the tracepoint is unknown.
 const ExpectedFrames* RecipeBuilder::location_of(std::int16_t tracepoint, const FrameContext& context) const {
   if (context.location != nullptr) return context.location;
-  // Takes any location of the tracepoint. Blocks that do not match it get no name.
+  // Uses any location of the tracepoint. Blocks that do not match it get no name.
   const auto locations = locations_.locations_of(tracepoint);
   return locations.empty() ? nullptr : &locations.front();
 }

@@ -92,7 +92,7 @@ void ValueArguments::add_items(const ExpectedBlocks& expected) {
   for (const bool are_strings : {true, false})
     for (std::size_t i = 0; i < expected.items.size(); ++i)
       if (expected.items[i].is_string == are_strings) add_item(i, expected);
-  // Marks the pointers on the way to the shown values.
+  // Marks the pointers that lead to the shown values.
   for (const Replay::ActionResult* const action : items_.expressions())
     for (const Replay::RecordedMemory& recording : action->recordings)
       if (!recording.is_operand && recording.blocks > 0 && arguments_.is_used(recording.first_block))

@@ -25,7 +25,7 @@ using DwarfFrame = std::unique_ptr<Dwarf_Frame, decltype(&std::free)>;
 struct CallFrame {
   struct Rule {
     std::size_t reg;                   // its number in DWARF
-    std::vector<Dwarf_Op> operations;  // compute its value in the caller; empty if it is undefined
+    std::vector<Dwarf_Op> operations;  // compute its value in the caller; empty if this value is undefined
   };
   std::vector<Dwarf_Op> cfa;       // compute the canonical frame address
   std::vector<Rule> rules;         // registers without a rule have the same value in the caller

@@ -70,7 +70,7 @@ class DebugUnits {
   };
 
   // A program without DWARF has a null `dwarf`, and no units. `program` is the path of the file with the
-  // DWARF. `ranges` is a budget of kCodeRanges. Ranges that exceed it are left out.
+  // DWARF. `ranges` is a budget of kCodeRanges. Ranges that exceed this budget are left out.
   DebugUnits(Dwarf* dwarf, const std::filesystem::path& program, fxt::Budget& ranges);
 
   std::vector<Unit>& all() { return units_; }

@@ -65,7 +65,7 @@ std::int64_t consume_leb128(std::span<const unsigned char>& bytes, bool is_signe
 // A limit, because damaged DWARF may nest deeper than any stack.
 inline constexpr std::size_t kMaxDieDepth = 64;
 
-std::string_view die_name(Dwarf_Die die);  // empty if it has none; longer ones are cut at 64 KiB
+std::string_view die_name(Dwarf_Die die);  // empty if the DIE has no name; longer names are cut at 64 KiB
 inline constexpr std::string_view kAnonymousNamespace = "(anonymous namespace)";
 // The declaration of a function, which is inside its class or namespace.
 Dwarf_Die declaration_of(Dwarf_Die die);

@@ -27,7 +27,7 @@ class DwarfStack {
   // Pushes the bits that fit the type. Returns false if the stack is full.
   bool push(std::uint64_t bits, StackType type = {});
   void replace_top(std::uint64_t bits, StackType type);
-  // Returns false if the operation needs numbers that the stack lacks, or other data.
+  // Returns false if the stack lacks numbers for the operation, or if the operation needs other data.
   bool run(const Dwarf_Op& operation);
 
  private:

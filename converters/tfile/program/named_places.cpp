@@ -23,7 +23,7 @@ bool is_hash_of_rust(std::string_view name) {
 
 std::uint32_t hash_of(std::string_view key) { return static_cast<std::uint32_t>(fxt::SeededHash()(key)); }
 
-// Takes a name with its length: "3run".
+// Consumes a name with its length: "3run".
 std::optional<std::string_view> consume_name(std::string_view& symbol) {
   const auto size = consume_number(symbol);
   if (!size || *size == 0 || *size > symbol.size()) return std::nullopt;

@@ -342,7 +342,7 @@ bool Program::was_at(std::uint64_t address) const { return impl_->layout.contain
 CodeInfo Program::code_at(std::uint64_t address) const {
   CodeInfo info;
   const Dwarf_Addr pc = address - impl_->bias;
-  // libdwfl compares an address with all symbols. This work is limited.
+  // libdwfl compares an address with all symbols. This work counts against a limit.
   if (!impl_->layout.is_code(pc) || !impl_->work.take(impl_->functions.size())) return info;
   const CodeScope* const scope = scope_at(address);
   Dwarf_Addr dwarf_bias = 0;

@@ -90,9 +90,9 @@ struct Type {
   std::int64_t first = 0;        // for an Array: the index of its first element
   std::uint64_t count = 0;       // number of elements
   std::vector<Member> members = {};  // for a Struct
-  // Properties that are known only at run time. For an Array: its indices, the place of its elements, and
-  // their distance. For a Struct: its variants. `is_dynamic` is true if the type, or a type inside, has such
-  // properties, or members with a location.
+  // Properties that are known only at run time. For an Array: its indices, the place of its elements, and the
+  // distance between elements. For a Struct: its variants. `is_dynamic` is true if the type, or a type
+  // inside, has such properties, or members with a location.
   std::optional<Dwarf_Attribute> first_attribute = {}, count_attribute = {}, last_attribute = {};
   std::optional<Dwarf_Attribute> data_attribute = {}, stride_attribute = {};
   std::optional<Member> discriminant = {};
