@@ -32,7 +32,8 @@ std::string advice_for(const std::string& input, const Importers& importers) {
     if (fxt::tools::is_fxt(input))
       return "an FXT trace; viewers open it, fxt-dump prints it, and fxt-cut takes parts of it";
   }
-  return fxt::foreign_kind_of(input);
+  const std::string kind = fxt::foreign_kind_of(input);
+  return kind.starts_with("a tar archive") ? "a damaged tar archive" : kind;  // others are unpacked
 }
 
 }  // namespace

@@ -137,7 +137,9 @@ constexpr fxt::Limit kNameLength{"characters in a file name in an archive", 1024
 constexpr fxt::Limit kNames{"MiB of file names in an archive", 16 * fxt::kMiB, 0};
 constexpr fxt::Limit kRecordings{"recordings in an archive", 100, 0};
 constexpr fxt::Limit kLinks{"symbolic links in an archive", 1000, 0};
-constexpr fxt::Limit kHeader{"MiB of headers before a file in an archive", 4 * fxt::kMiB, 0};
+constexpr fxt::Limit kHeader{"characters of headers before a file in an archive", 256 * fxt::kKiB, 0};
+// For each access control entry, libarchive compares all earlier ones.
+constexpr fxt::Limit kAccess{"access control entries of a file in an archive", 100, 0};
 // A file is read once for each of its names.
 constexpr fxt::Limit kRepeated{"MiB of files in an archive that are read again through links", 64 * fxt::kMiB,
                                1 * fxt::kKiB};
@@ -326,12 +328,12 @@ class Unpacker {
     int status = ARCHIVE_OK;
     std::uint64_t written = 0;
     while ((status = ::archive_read_data_block(in_.get(), &block, &size, &offset)) == ARCHIVE_OK) {
-      // Continues if a signal interrupts the call.
-      while (::archive_write_data_block(out_.get(), block, size, offset) < 0)
-        if (::archive_errno(out_.get()) != EINTR) check(out_, ARCHIVE_FATAL);
       const bool is_begin = written < kBeginBytes;
       written = static_cast<std::uint64_t>(offset) + size;
       check_growth(written);
+      // Continues if a signal interrupts the call.
+      while (::archive_write_data_block(out_.get(), block, size, offset) < 0)
+        if (::archive_errno(out_.get()) != EINTR) check(out_, ARCHIVE_FATAL);
       if (is_begin && written >= kBeginBytes && !is_wanted()) return;
     }
     check(in_, status);
@@ -363,7 +365,7 @@ class Unpacker {
   void check(const Archive& archive, int status) const {
     bytes_.rethrow_failure();
     if (bytes_.has_too_many()) fail(kHeader.exceeded());
-    if (status >= ARCHIVE_WARN) return;
+    if (status >= ARCHIVE_WARN && status != ARCHIVE_RETRY) return;  // ARCHIVE_RETRY: a damaged header
     const char* const message = ::archive_error_string(archive.get());
     const std::string_view problem = message != nullptr ? message : "the archive is damaged";
     // A failed system call is an error of the system. For a damaged archive, libarchive sets EILSEQ instead.
@@ -411,6 +413,9 @@ class Unpacker {
     bytes_.allow(std::nullopt);
     if (const char* const name = is_tar() && entry_ != nullptr ? ::archive_entry_pathname(entry_) : nullptr)
       entry_name_ = name;
+    constexpr int kAnyAccess = ARCHIVE_ENTRY_ACL_TYPE_POSIX1E | ARCHIVE_ENTRY_ACL_TYPE_NFS4;
+    if (entry_ != nullptr && std::cmp_greater(::archive_entry_acl_count(entry_, kAnyAccess), kAccess.of(0)))
+      fail(kAccess.exceeded());
   }
 
   std::string name_;  // name of the file in messages

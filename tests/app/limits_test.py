@@ -467,6 +467,32 @@ class Limits(unittest.TestCase):
                 archive.addfile(tarfile.TarInfo(f"recording/{2000 + i}.dat"))
         self.assertEqual(self.run_within_limits("fxt-convert", "a.tar.gz", "b.fxt")[0], 0)
 
+    def test_archives_with_many_access_control_entries(self):
+        """libarchive compares each of them with all earlier ones."""
+        for count, problem in (10_000, "/x: more than 100 access control entries of a file in an archive\n"), (62_000, ": more than 262144 characters of"):
+            with tarfile.open(self.directory / "a.tar", "w") as archive:
+                file = tarfile.TarInfo("x")
+                file.pax_headers = {"SCHILY.acl.access": ",".join(f"user:u{i}:r" for i in range(count))}
+                archive.addfile(file)
+            code, printed = self.run_within_limits("fxt-convert", "a.tar", "b.fxt")
+            self.assertEqual(code, 1)
+            self.assertIn(f"fxt-convert: a.tar{problem}", printed)
+
+    def test_archives_with_damaged_headers(self):
+        directory = write_recording(self.directory / "recording", [entry(1_000_000_100, 0, 0x400100)])
+        with tarfile.open(self.directory / "a.tar", "w", format=tarfile.USTAR_FORMAT) as archive:
+            archive.add(directory, "recording")
+        damaged = bytearray((self.directory / "a.tar").read_bytes())
+        damaged[512 + 100] ^= 1  # the mode of the second file
+        (self.directory / "a.tar").write_bytes(damaged)
+        code, printed = self.run_within_limits("fxt-convert", "a.tar", "b.fxt")
+        self.assertEqual(code, 1)
+        self.assertIn("fxt-convert: a.tar: can't unpack: Damaged tar archive", printed)
+        damaged[100] ^= 1
+        (self.directory / "a.tar").write_bytes(damaged)
+        self.assertEqual(self.run_within_limits("fxt-convert", "a.tar", "b.fxt")[1],
+                         "fxt-convert: a.tar: neither a uftrace recording nor a GDB trace file, but a damaged tar archive\n")
+
     def test_threads_of_a_recording_are_limited(self):
         tasks = [f"TASK timestamp=1.{i:09d} tid={2000 + i} pid=1000\n" for i in range(50_000)]
         for has_records in False, True:
