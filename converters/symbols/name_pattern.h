@@ -1,7 +1,9 @@
 // A pattern for names of functions: regular expression, glob or plain text.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <fnmatch.h>
 #include <memory>
@@ -30,6 +32,11 @@ class NamePattern {
   // A regular expression matches any part of the name; other patterns must match all of it. Safe to call from
   // several threads.
   bool matches(const std::string& name) const;
+  // Releases the memory that matching has used until now. The C library keeps some kilobytes for each set of
+  // places in the expression that it meets.
+  void release_states() {
+    if (regex_ != nullptr) compile(compiled_);
+  }
   const std::string& text() const { return text_; }
   // The error in the regular expression; empty if it is valid.
   const std::string& problem() const { return problem_; }
@@ -39,7 +46,10 @@ class NamePattern {
     void operator()(regex_t* regex) const;
   };
 
-  std::string text_, problem_;
+  // Returns the error of the C library, or 0.
+  int compile(const std::string& regex);
+
+  std::string text_, problem_, compiled_;
   PatternKind kind_;
   std::unique_ptr<regex_t, FreeRegex> regex_;
 };
@@ -54,22 +64,49 @@ inline void NamePattern::FreeRegex::operator()(regex_t* regex) const {
   delete regex;
 }
 
+// The C library tries a match from each character of a name on, so the time may be quadratic. Returns an
+// expression with the same matches that needs only one try: "^.*(a)". A back reference would have another
+// number in it.
+inline std::string from_first_character(const std::string& regex) {
+  int open = 0;
+  for (std::size_t i = 0; i < regex.size(); ++i) {
+    const char next = i + 1 < regex.size() ? regex[i + 1] : '\0';
+    if (regex[i] == '\\' && next >= '0' && next <= '9') return regex;
+    if (regex[i] == '\\')
+      ++i;
+    else if (regex[i] == '[')  // a ']' that comes first in the brackets is one of the characters
+      i = std::min(regex.find(']', i + (next == '^' ? 3 : 2)), regex.size());
+    else if (regex[i] == '(')
+      ++open;
+    else if (regex[i] == ')' && --open < 0)
+      return regex;
+  }
+  return "^.*(" + regex + ")";
+}
+
 inline NamePattern::NamePattern(std::string_view text, PatternKind kind, Demangle mode)
     : text_(demangle(text, mode)), kind_(kind) {
   constexpr std::string_view kSpecial = ".?*+-^$|()[]{}";
   if (text_.find_first_of(kSpecial) == std::string::npos) kind_ = PatternKind::Plain;
   if (kind_ == PatternKind::Regex && text_.starts_with("operator ")) kind_ = PatternKind::Plain;
   if (kind_ != PatternKind::Regex) return;
-  auto regex = std::make_unique<regex_t>();
-  const int error = ::regcomp(regex.get(), text_.c_str(), REG_EXTENDED | REG_NOSUB);
-  if (error == 0) {
-    regex_.reset(regex.release());
-    return;
+  if (const int error = compile(text_); error == 0) {
+    compile(from_first_character(text_));
+  } else {
+    kind_ = PatternKind::Plain;
+    std::array<char, 128> problem;
+    ::regerror(error, nullptr, problem.data(), problem.size());
+    problem_ = problem.data();
   }
-  kind_ = PatternKind::Plain;
-  std::array<char, 128> problem;
-  ::regerror(error, regex.get(), problem.data(), problem.size());
-  problem_ = problem.data();
+}
+
+inline int NamePattern::compile(const std::string& regex) {
+  auto compiled = std::make_unique<regex_t>();
+  const int error = ::regcomp(compiled.get(), regex.c_str(), REG_EXTENDED | REG_NOSUB);
+  if (error != 0) return error;
+  regex_.reset(compiled.release());
+  compiled_ = regex;
+  return 0;
 }
 
 inline bool NamePattern::matches(const std::string& name) const {

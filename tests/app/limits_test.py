@@ -14,6 +14,7 @@ import tarfile
 import tempfile
 import unittest
 from pathlib import Path
+from random import Random
 
 from recording import entry, leave, write_recording
 
@@ -492,6 +493,26 @@ class Limits(unittest.TestCase):
         (self.directory / "a.tar").write_bytes(damaged)
         self.assertEqual(self.run_within_limits("fxt-convert", "a.tar", "b.fxt")[1],
                          "fxt-convert: a.tar: neither a uftrace recording nor a GDB trace file, but a damaged tar archive\n")
+
+    def test_regular_expressions(self):
+        """The time to match some of them is quadratic, and others need memory for each character of a name."""
+        random = Random(3)
+        for specs, name in ((";".join(f"a.*c{i}@arg1" for i in range(200)), lambda i: "a" * 900 + str(i)),
+                            (";".join(f"[ab]*a[ab]{{{700 + i}}}c@arg1" for i in range(200)), lambda i: "".join(random.choices("ab", k=100)))):
+            shutil.rmtree(self.directory / "recording", ignore_errors=True)
+            directory = self.recording_with_specs(specs, [1], functions=200)
+            info = (directory / "info").read_bytes()
+            (directory / "info").write_bytes(info.replace(b"pattern_type:glob", b"pattern_type:regex"))
+            (directory / "app.sym").write_text("".join(f"{0x100 + 16 * i:016x} 00000010 T {name(i)}\n" for i in range(200)))
+            code, printed = self.run_within_limits("fxt-convert", "-f", directory, "out.fxt")
+            self.assertEqual(code, 0)
+        self.assertIn("info: more than 5000000 microseconds to compare functions with patterns", printed)
+
+    def test_functions_with_very_many_values(self):
+        directory = self.recording_with_specs("f.*@" + ",".join(f"arg{i % 65535 + 1}" for i in range(400_000)), [1])
+        info = (directory / "info").read_bytes()
+        (directory / "info").write_bytes(info.replace(b"pattern_type:glob", b"pattern_type:regex"))
+        self.assert_note("info: more than 5000000 microseconds to compare functions with patterns", directory)
 
     def test_threads_of_a_recording_are_limited(self):
         tasks = [f"TASK timestamp=1.{i:09d} tid={2000 + i} pid=1000\n" for i in range(50_000)]

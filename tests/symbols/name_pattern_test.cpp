@@ -24,6 +24,13 @@ TEST(NamePattern, ARegexMatchesAnyPart) {
   EXPECT_TRUE(matches(".", "f"));
 }
 
+TEST(NamePattern, ARegexNeedsOnlyOneTry) {
+  EXPECT_EQ(from_first_character("a.c|^b"), "^.*(a.c|^b)");
+  EXPECT_EQ(from_first_character("[])]\\)(a)"), "^.*([])]\\)(a))");
+  for (const char* const other : {"(a)\\1", "a)(b"}) EXPECT_EQ(from_first_character(other), other);
+  EXPECT_FALSE(matches("a.*c", std::string(1'000'000, 'a')));
+}
+
 TEST(NamePattern, AGlobMatchesTheWholeName) {
   EXPECT_TRUE(matches("str*", "strcpy", PatternKind::Glob));
   EXPECT_FALSE(matches("tr*", "strcpy", PatternKind::Glob));

@@ -147,7 +147,7 @@ class PayloadLayouts {
  public:
   struct Context {
     Symbolizer& symbolizer;
-    const SpecTable& specs;
+    SpecTable& specs;
     DebugFiles& debug;
     Names& names;
     Demangle demangle;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <limits>
 #include <numeric>
+#include <time.h>
 #include <utility>
 
 #include "converters/model/notes.h"
@@ -22,6 +23,11 @@ constexpr std::size_t kMostItems = 1024;  // for one function; a payload has few
 // Limits the modules and patterns, because each function is compared with each pattern.
 constexpr fxt::Limit kModules{"modules in the argument specs of a function", 16, 0};
 constexpr fxt::Limit kPatterns{"patterns for functions with arguments or results", 256, 0};
+// Some regular expressions take 20 us and some kilobytes for each character of a name, and others a hundredth
+// of that. Therefore, the time is limited. It is also a measure of the memory.
+constexpr fxt::Limit kMatching{"microseconds to compare functions with patterns", 5'000'000, 0};
+constexpr std::uint64_t kMostStatesUs = 200'000;
+constexpr std::size_t kLongestName = 1024;  // longer names match no pattern
 
 Machine machine_of(const Info& info) {
   const std::string_view cpu = info.cpu_description;
@@ -33,6 +39,13 @@ Machine machine_of(const Info& info) {
 std::vector<SpecItem> items_of(std::vector<SpecItem> items, bool of_result) {
   std::erase_if(items, [of_result](const SpecItem& item) { return item.is_return() != of_result; });
   return items;
+}
+
+std::uint64_t thread_time_us() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000 +
+         static_cast<std::uint64_t>(time.tv_nsec) / 1000;
 }
 
 // Returns the number of items that the C library makes from a regular expression. A part counts once for each
@@ -82,7 +95,12 @@ double atoms_of(std::string_view regex) {
 }  // namespace
 
 SpecTable::SpecTable(const Info& info, std::string_view path, Names& names, Notes& notes)
-    : machine_(machine_of(info)), pattern_budget_(kPatterns), auto_args_(!info.present) {
+    : path_(path),
+      notes_(notes),
+      machine_(machine_of(info)),
+      pattern_budget_(kPatterns),
+      time_budget_(kMatching),
+      auto_args_(!info.present) {
   const PatternKind kind = pattern_kind_of(info.pattern_type);
   SpecProblems problems;
   for (const std::string& whole : info.argument_lines) {
@@ -161,25 +179,47 @@ void SpecTable::add(const SpecItem& item, bool is_exact, std::vector<MergedItem>
   }
 }
 
+// Counts the time since `since_us`, and returns the current time.
+std::uint64_t SpecTable::count_matching(std::uint64_t since_us) {
+  const std::uint64_t now_us = thread_time_us();
+  const std::uint64_t spent_us = now_us - since_us;
+  if (!time_budget_.is_exceeded() && !time_budget_.take(spent_us))
+    note_over_limit(notes_, Location::file(path_), time_budget_,
+                    "other functions are not compared, so some arguments and results are unknown");
+  matching_us_ += spent_us;
+  if (matching_us_ > kMostStatesUs) {
+    for (const std::size_t index : patterns_) entries_[index].pattern.release_states();
+    matching_us_ = 0;
+  }
+  return now_us;
+}
+
 // Returns the indexes of the entries that match a name of the function, in ascending order.
-std::vector<std::size_t> SpecTable::entries_of(const FunctionFacts& function) const {
+std::vector<std::size_t> SpecTable::entries_of(const FunctionFacts& function) {
+  constexpr std::size_t kLong = 128, kPatternsPerCount = 16;
   std::vector<std::size_t> found;
   for (const std::string& name : function.names)
     if (const auto plain = plain_.find(name); plain != plain_.end())
       found.insert(found.end(), plain->second.begin(), plain->second.end());
-  for (const std::size_t index : patterns_)
-    if (std::ranges::any_of(function.names,
-                            [&](const std::string& name) { return entries_[index].pattern.matches(name); }))
-      found.push_back(index);
+  std::uint64_t since_us = patterns_.empty() ? 0 : thread_time_us();
+  for (const std::string& name : function.names) {
+    if (name.size() > kLongestName) continue;
+    for (std::size_t i = 0; i < patterns_.size() && !time_budget_.is_exceeded(); ++i) {
+      if (entries_[patterns_[i]].pattern.matches(name)) found.push_back(patterns_[i]);
+      if (name.size() > kLong || i % kPatternsPerCount == 0) since_us = count_matching(since_us);
+    }
+  }
   std::ranges::sort(found);
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
 
-std::vector<SpecItem> SpecTable::by_rule(const FunctionFacts& function, bool of_result) const {
+std::vector<SpecItem> SpecTable::by_rule(const FunctionFacts& function, bool of_result) {
   std::vector<MergedItem> merged;
   fxt::Budget modules(kModules);
-  for (const std::size_t index : entries_of(function)) {
+  const std::vector<std::size_t> entries = entries_of(function);
+  const std::uint64_t since_us = thread_time_us();
+  for (const std::size_t index : entries) {
     const Entry& entry = entries_[index];
     if (!entry.spec.module.empty() && !(modules.take() && function.is_in(entry.spec.module))) continue;
     const bool is_exact = entry.pattern.is_plain();
@@ -192,13 +232,14 @@ std::vector<SpecItem> SpecTable::by_rule(const FunctionFacts& function, bool of_
   if (merged.empty() && auto_args_) {
     for (const SpecItem& item : automatic(function, of_result)) add(item, true, merged);
   }
+  count_matching(since_us);
   std::vector<SpecItem> items;
   for (MergedItem& one : merged) items.push_back(std::move(one.item));
   return items;
 }
 
 std::vector<std::vector<SpecItem>> SpecTable::candidate_layouts(const FunctionFacts& function,
-                                                                bool of_result) const {
+                                                                bool of_result) {
   std::vector<std::vector<SpecItem>> candidates;
   const auto add_candidate = [&](std::vector<SpecItem> items) {
     if (!items.empty() && std::ranges::count(candidates, items) == 0) candidates.push_back(std::move(items));

@@ -40,7 +40,7 @@ class SpecTable {
 
   // Returns the possible lists of values at an entry of the function, or at an exit if `of_result` is true.
   // The most likely list comes first. All lists are different, and no list is empty.
-  std::vector<std::vector<SpecItem>> candidate_layouts(const FunctionFacts& function, bool of_result) const;
+  std::vector<std::vector<SpecItem>> candidate_layouts(const FunctionFacts& function, bool of_result);
 
  private:
   struct Entry {
@@ -56,16 +56,20 @@ class SpecTable {
 
   void add_entries(std::string_view list, PatternKind kind, bool of_results, SpecProblems& problems);
   void add_auto(std::string_view list, AutoList& autos, SpecProblems& problems);
-  std::vector<std::size_t> entries_of(const FunctionFacts& function) const;
-  std::vector<SpecItem> by_rule(const FunctionFacts& function, bool of_result) const;
+  std::vector<std::size_t> entries_of(const FunctionFacts& function);
+  std::uint64_t count_matching(std::uint64_t since_us);
+  std::vector<SpecItem> by_rule(const FunctionFacts& function, bool of_result);
   std::vector<SpecItem> from_debug(const FunctionFacts& function, bool of_result) const;
   std::vector<SpecItem> from_list(const FunctionFacts& function, bool of_result) const;
   std::vector<SpecItem> automatic(const FunctionFacts& function, bool of_result) const;
   static void add(const SpecItem& item, bool is_exact, std::vector<MergedItem>& merged);
 
+  std::string path_;
+  Notes& notes_;
   Machine machine_;
   double atoms_left_ = 200'000;  // this limits all regular expressions to about 40 MiB
-  fxt::Budget pattern_budget_;
+  fxt::Budget pattern_budget_, time_budget_;
+  std::uint64_t matching_us_ = 0;  // time that the current states of the patterns took
   std::vector<Entry> entries_;
   fxt::SeededMap<std::string, std::vector<std::size_t>> plain_;  // indexes of entries with a name
   std::vector<std::size_t> patterns_;                            // indexes of entries with a pattern
