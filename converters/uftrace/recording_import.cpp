@@ -82,8 +82,9 @@ RecordingImport::RecordingImport(const std::filesystem::path& path, ImportContex
 
 namespace {
 
-// Each thread needs some kilobytes of memory, even if it is only a line of task.txt or has a small file.
-constexpr fxt::Limit kThreads{"threads", 25'000, 4};
+// Each thread takes some 10 KiB of memory, even if its input is one line of task.txt or a small file, and 20
+// KiB if it has events of the kernel.
+constexpr fxt::Limit kThreads{"threads", 10'000, 1};
 constexpr fxt::Limit kEmptyThreads{"threads without records", 20'000, 0};
 // One record of 16 bytes may be inside a thousand calls that were open before the recording.
 constexpr fxt::Limit kOpenBefore{"calls before the first records of threads", 1'000'000, 128};

@@ -191,7 +191,8 @@ class CpuFileSource : public SharedSource {
   bool pump(const PumpBudget& budget) final {
     constexpr std::size_t kMinEvents = 64;
     const std::uint64_t before = bytes_read_;
-    std::size_t left = std::max(budget.bytes / sizeof(Message), kMinEvents);
+    // The work for a round grows with the number of threads, and so does the number of events.
+    std::size_t left = std::max({budget.bytes / sizeof(Message), kMinEvents, queues_.size()});
     for (; left > 0 && !events_.at_end(); --left, events_.advance()) stage(events_.event());
     bytes_read_ = events_.bytes_read();
     stats_.add_read(bytes_read_ - before, 0);

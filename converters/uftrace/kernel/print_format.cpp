@@ -20,6 +20,7 @@ using Kind = PrintExpression::Kind;
 constexpr std::size_t kMaxFormat = std::size_t{64} << 10;
 constexpr int kMaxNesting = 100;
 constexpr int kMaxOperations = 1000;
+constexpr std::size_t kMaxParts = 64;
 
 // ---- Operators ----
 
@@ -335,7 +336,7 @@ std::map<std::string, PrintedField> parse(const EventFormat& format) {
   std::map<std::string, PrintedField> fields;
   std::string_view rest = text;
   std::string latest;
-  std::size_t next = 0;
+  std::size_t next = 0, parts = 0;
   while (const auto conversion = next_conversion(rest)) {
     next += conversion->arguments;
     if (next > arguments.size()) break;
@@ -345,6 +346,7 @@ std::map<std::string, PrintedField> parse(const EventFormat& format) {
     if (format.find(field) == nullptr) field = used.size() == 1 ? *used.begin() : std::string();
     latest = field;
     if (!field.empty() && conversion->kind == 's' && expression.has_text()) {
+      if (++parts > kMaxParts) throw std::invalid_argument("too many parts");
       fields[field].parts.push_back(std::move(expression));
     } else if (conversion->kind == 'p' && used.size() == 1) {
       const bool is_symbol = std::string_view("sSfFB").find(conversion->behind) != std::string_view::npos;

@@ -15,6 +15,8 @@ namespace convert::uftrace {
 namespace {
 
 constexpr std::size_t kMaxElements = 64;  // the maximum number of elements that are shown
+// The longest texts that an event's numbers stand for. A few bytes of an event could stand for any text.
+constexpr std::size_t kMaxPrintedText = 1024;
 
 // A wakeup has two events: sched_waking in the waker, and sched_wakeup on the CPU where the thread will run.
 constexpr std::array<std::string_view, 3> kWakeups{"sched:sched_waking", "sched:sched_wakeup",
@@ -148,19 +150,23 @@ Tracepoints::Tracepoints(const KernelHeader& header, const SymbolTable* symbols,
 
 void Tracepoints::add_values(const Tracepoint& tracepoint, std::span<const std::byte> payload,
                              std::string& text, Arguments& values) const {
+  std::size_t text_left = kMaxPrintedText;
   for (const FieldPlan& field : tracepoint.fields)
-    add_value(field, {.payload = payload, .order = order_}, text, values);
+    add_value(field, {.payload = payload, .order = order_}, text_left, text, values);
 }
 
-void Tracepoints::add_value(const FieldPlan& field, const EventBytes& event, std::string& text,
-                            Arguments& values) const {
+void Tracepoints::add_value(const FieldPlan& field, const EventBytes& event, std::size_t& text_left,
+                            std::string& text, Arguments& values) const {
   using Form = FieldPlan::Form;
   const auto bytes = bytes_of(field, event);
   if (!bytes) return;
   const auto& parts = field.printed.parts;
-  const auto is_shown = [&](const PrintExpression& part) { return part.append_text(event, text); };
+  const auto is_shown = [&](const PrintExpression& part) {
+    return part.append_text(event, text) && text.size() <= text_left;
+  };
   text.clear();
   if (!parts.empty() && std::ranges::all_of(parts, is_shown) && !text.empty()) {
+    text_left -= text.size();
     values.add({field.name, text});
     return;
   }
@@ -174,7 +180,9 @@ void Tracepoints::add_value(const FieldPlan& field, const EventBytes& event, std
       values.add({field.name, Pointer{address}});
       const bool has_symbol = field.printed.is_symbol && symbols_ != nullptr;
       const Symbol* const function = has_symbol ? find_kernel_function(*symbols_, address) : nullptr;
-      if (function != nullptr) values.add({field.symbol_name, function->name});
+      if (function == nullptr || function->name.size() > text_left) return;
+      text_left -= function->name.size();
+      values.add({field.symbol_name, function->name});
       return;
     }
     case Form::Text: {

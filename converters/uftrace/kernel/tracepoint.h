@@ -63,7 +63,9 @@ class Tracepoints {
                   Arguments& values) const;
 
  private:
-  void add_value(const FieldPlan& field, const EventBytes& event, std::string& text, Arguments& values) const;
+  // `text_left` limits the texts that numbers stand for.
+  void add_value(const FieldPlan& field, const EventBytes& event, std::size_t& text_left, std::string& text,
+                 Arguments& values) const;
 
   std::endian order_;
   const SymbolTable* symbols_;

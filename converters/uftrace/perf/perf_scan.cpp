@@ -108,9 +108,10 @@ void Scan::add(const PerfEvent& event, std::uint16_t cpu) {
 
 PerfThreads Scan::finish() {
   PerfThreads threads;
-  for (auto& [tid, scan] : threads_) {
-    end_run(scan);
-    threads.emplace(tid, std::move(scan.thread));
+  while (!threads_.empty()) {  // releases each thread, because there may be very many
+    auto node = threads_.extract(threads_.begin());
+    end_run(node.mapped());
+    threads.emplace(node.key(), std::move(node.mapped().thread));
   }
   return threads;
 }

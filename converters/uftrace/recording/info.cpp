@@ -13,6 +13,7 @@
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording/records.h"
+#include "fxt/support/budget.h"
 
 namespace convert::uftrace {
 namespace {
@@ -27,6 +28,9 @@ constexpr unsigned kUnlikelyVersion = 31;  // a higher number is due to damage, 
 // ELF's EI_DATA and EI_CLASS.
 constexpr unsigned kElfBigEndian = 2;
 constexpr unsigned kElfClass32 = 1;
+
+// Other files have all threads. A line of info needs only three bytes for a thread.
+constexpr fxt::Limit kTids{"threads in the list of a recording", 200'000, 0};
 
 constexpr std::array<std::string_view, 14> kFeatureNames{
     "PLTHOOK", "TASK_SESSION", "KERNEL",    "ARGUMENT",   "RETVAL",          "SYM_REL_ADDR", "MAX_STACK",
@@ -96,6 +100,10 @@ std::int64_t signed_number(const LineReader& line, std::string_view what) {
 
 void read_tids(LineReader& line, std::vector<ThreadId>& tids) {
   while (!line.rest().empty()) {
+    if (tids.size() == kTids.of(0)) {
+      tids.clear();
+      line.fail(kTids.exceeded() + ", so the list is ignored");
+    }
     tids.push_back(ThreadId{line.decimal("tid")});
     if (!line.accept(",") && !line.rest().empty()) line.fail("expected \",\" between tids");
   }
