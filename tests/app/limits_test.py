@@ -556,6 +556,31 @@ class Limits(unittest.TestCase):
             file.write(f"taskinfo:tids={','.join(map(str, range(1, 1_200_000)))}\n")
         self.assert_note("more than 200000 threads in the list of a recording, so the list is ignored", directory)
 
+    TYPES = """
+            .byte 5, 0x0f, 0, 0x49, 0x13, 0, 0
+            .byte 6, 0x01, 1, 0x49, 0x13, 0, 0
+            .byte 7, 0x21, 0, 0x37, 0x0b, 0, 0
+            .byte 8, 0x04, 1, 0x0b, 0x0b, 0, 0
+            .byte 9, 0x28, 0, 0x03, 0x08, 0x1c, 0x06, 0, 0
+            .byte 10, 0x34, 0, 0x03, 0x08, 0x49, 0x13, 0x02, 0x18, 0, 0
+    """
+
+    def test_large_types(self):
+        """A chain of pointers, an array of very many dimensions, and an enumeration."""
+        pointers = ".Lx: .rept 900000\n.byte 5\n.long . - .Lunit + 4\n.endr\n.byte 5\n.long .Ltype - .Lunit\n"
+        array = ".Lx: .byte 6\n.long .Ltype - .Lunit\n.rept 900000\n.byte 7, 1\n.endr\n.byte 0\n"
+        enumeration = '.Lx: .byte 8, 4\n.set i, 0\n.rept 600000\n.byte 9\n.asciz "e"\n.long i\n.set i, i + 1\n.endr\n.byte 0\n'
+        for types in pointers, array, enumeration:
+            variable = '.byte 10\n.asciz "v"\n.long .Lx - .Lunit\n.byte 9, 3\n.quad 0x1000\n'
+            start = self.write_program(self.TYPES, types + variable + self.FUNCTION + ".byte 0")
+            self.write_frames(start, 1, "collect v")
+            description, frames = (self.directory / "a.tfile").read_bytes().split(b"\n\n", 1)
+            description = description.replace(b"M-1,1000,1", b"M-1,1000,4")
+            frame = struct.pack("<HI", 1, 15) + b"M" + struct.pack("<QHI", 0x1000, 4, 599_999)
+            (self.directory / "a.tfile").write_bytes(description + b"\n\n" + frame * 100_000 + b"\0\0")
+            code, printed = self.run_within_limits("fxt-convert", "-f", "a.tfile", "--program", "large", "b.fxt")
+            self.assertEqual(code, 0, printed)
+
     def test_threads_of_a_recording_are_limited(self):
         tasks = [f"TASK timestamp=1.{i:09d} tid={2000 + i} pid=1000\n" for i in range(50_000)]
         for has_records in False, True:

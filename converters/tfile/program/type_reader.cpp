@@ -1,5 +1,6 @@
 // Reads the types of a program from its DWARF.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +24,10 @@ using TypeKind = Type::Kind;
 
 constexpr std::uint64_t kMaxVirtualFunctions = 65536;
 constexpr std::size_t kMaxBases = 16;
+constexpr std::size_t kMaxDimensions = 64;
+// The enumerators of a type, and the characters of a set of flags: all of them may be shown for a byte. The
+// other values are shown as numbers.
+constexpr std::size_t kMaxEnumerators = 4096, kMaxFlagNames = 8192;
 
 // The operation of a location that has only one, such as "plus_uconst 8".
 std::optional<Dwarf_Op> only_operation(std::optional<Dwarf_Attribute> attribute) {
@@ -297,10 +302,14 @@ class TypeReader {
       // Values in forms of 1, 2 and 4 bytes are read as unsigned. Their sign is extended below.
       Dwarf_Word value = 0;
       if (dwarf_tag(&child) == DW_TAG_enumerator && !own.empty() && attribute &&
-          dwarf_formudata(&*attribute, &value) == 0 &&
+          type.enumerators.size() < kMaxEnumerators && dwarf_formudata(&*attribute, &value) == 0 &&
           info_.die_scopes().takes_text(prefix.size() + own.size()))
         type.enumerators.emplace_back(static_cast<std::int64_t>(value), std::string(prefix).append(own));
     }
+    std::size_t flag_names = 0;
+    for (const auto& [value, of_value] : type.enumerators)
+      if (std::popcount(static_cast<std::uint64_t>(value)) == 1) flag_names += of_value.size();
+    if (flag_names > kMaxFlagNames) type.enumerators.clear();
     // Before DWARF 3 the sign is unknown, unless an enumerator is negative.
     type.is_signed = underlying != nullptr
                          ? underlying->kind == TypeKind::Signed
@@ -327,8 +336,9 @@ class TypeReader {
     const Type* element = types_.type_of(die);
     std::vector<Type> dimensions;
     for (Dwarf_Die& child : info_.children_of(die))
-      if (dwarf_tag(&child) == DW_TAG_subrange_type) dimensions.push_back(dimension_of(child));
-    if (element == nullptr || dimensions.empty()) return;
+      if (dwarf_tag(&child) == DW_TAG_subrange_type && dimensions.size() <= kMaxDimensions)
+        dimensions.push_back(dimension_of(child));
+    if (element == nullptr || dimensions.empty() || dimensions.size() > kMaxDimensions) return;
     if (const auto bits = unsigned_attribute(die, DW_AT_bit_stride); bits && *bits != 8 * element->size) {
       std::uint64_t all_bits = *bits;  // packed elements are shown as bytes
       for (const Type& dimension : dimensions) all_bits *= dimension.count;

@@ -15,6 +15,7 @@ namespace convert::tfile {
 namespace {
 
 constexpr std::size_t kMaxStructures = 65536;
+constexpr std::size_t kMaxTypes = 300'000;     // limit for memory: a type takes half a kilobyte
 constexpr std::size_t kMaxQualifiers = 64;     // limit, because damaged DWARF may have endless ones
 constexpr std::size_t kMaxTypeNesting = 1000;  // limit of nested types, for damaged DWARF
 // Limits recursion: pointers lead from type to type, which would exceed the stack in a large program.
@@ -78,6 +79,7 @@ const Type* TypeTable::read_nested(Dwarf_Die type) {
   if (dwarf_tag(&type) != DW_TAG_base_type) wide.reset();
   const void* const key = wide ? wide->addr : type.addr;
   if (const auto found = by_die_.find(key); found != by_die_.end()) return found->second;
+  if (types_.size() >= kMaxTypes) return nullptr;
   // A type may refer to itself. Therefore, it is registered before it is read.
   Type& added = types_.emplace_back();
   by_die_.emplace(key, &added);
