@@ -275,7 +275,7 @@ void print_report(const ConvertOptions& options, const Report& report, const Not
       fmt::format("has none of the requested threads: {}{}", fmt::join(options.import.tids, ", "), known));
 }
 
-// If the thread ids of all inputs are unknown, any thread may be a requested one. Then nothing is noted.
+// If the thread ids of all inputs are unknown, each thread may be a requested thread. Then no note is added.
 void note_missing_threads(const ConvertOptions& options, const ImportStats& stats, Notes& notes) {
   if (stats.shows_unknown_threads && stats.tids_found.empty() && stats.tids_left_out.empty()) return;
   for (const std::uint64_t tid : std::set(options.import.tids.begin(), options.import.tids.end()))

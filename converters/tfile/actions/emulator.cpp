@@ -34,7 +34,7 @@ class Emulator {
   }
 
  private:
-  // Runs one instruction. Finished means that the run continues.
+  // Runs one instruction. Returns Finished if the run continues.
   Outcome step(const Instruction& instruction) {
     const std::uint64_t operand = instruction.operand;
     switch (instruction.opcode) {

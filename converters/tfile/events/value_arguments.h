@@ -27,7 +27,7 @@ class ValueArguments {
                  FrameMemory& memory, NumberTexts& texts, ImportContext& import_context);
 
   // Adds the arguments of the frame that is in the FrameMemory. `location` has the actions that the frame is
-  // compared with. If it is null, no memory has a name.
+  // compared with. If `location` is null, no memory has a name.
   void add(std::uint64_t number, std::int16_t tracepoint, const FrameContext& context,
            const ExpectedFrames* location);
 

@@ -84,8 +84,8 @@ class FrameReader {
   bool has_damage() const { return !damage_.empty(); }
 
   std::uint64_t offset() const { return offset_; }  // the position in the file
-  // After next() has returned null: the number of bytes after offset() that belong to no frame. It is 0 if
-  // damage covers the bytes, or for a circular buffer, in which old bytes are expected.
+  // After next() has returned null: the number of bytes after offset() that belong to no frame. The number is
+  // 0 if damage covers the bytes, or for a circular buffer, in which old bytes are expected.
   std::uint64_t bytes_behind_end() const;
   std::uint64_t frames_read() const { return frames_read_; }
 

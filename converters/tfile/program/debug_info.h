@@ -182,7 +182,7 @@ class DebugInfo {
   bool has_code_at(Dwarf_Die die, Dwarf_Addr pc);
   // Returns false if searching this many bytes exceeds the limit.
   bool takes_search(std::size_t bytes) { return searched_.take(bytes); }
-  // Like tfile::children_of(), but the search counts against a limit for the whole program.
+  // Like tfile::children_of(), but the work counts against a limit for the whole program.
   Children children_of(Dwarf_Die parent) { return tfile::children_of(parent, &searched_); }
   // True if libdw may read the operations of a location, or has already read them. The operations are `bytes`
   // long. `place` identifies the location.

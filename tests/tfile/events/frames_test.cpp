@@ -108,7 +108,7 @@ TEST(TraceFrames, MemoryWithoutANameHasItsAddress) {
   EXPECT_THAT(lines, Contains("blob gdb/frame/0/memory/0x5000 5 bytes"));
 }
 
-// The blocks at one address form one blob: the first block, then the parts of longer blocks after its end.
+// The blocks at one address form one blob: the first block, then the additional bytes of longer blocks.
 TEST(TraceFrames, BlobsHoldTheLongestBlockOfAnAddress) {
   TraceBuilder t;
   describe_tick(t);

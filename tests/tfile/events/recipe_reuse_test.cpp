@@ -197,7 +197,7 @@ TEST_F(ReusedRecipes, ShowNumbersAsText) {
   expect("gauge_wave", {one + two, two + two, one + nothing});
   expect("fortran_wave", {one + two, two + two, one + nothing});
   expect("ada_level", {number(std::int32_t{24}), number(std::int32_t{-3})});
-  // 1 and 2 as decimal floats in binary form.
+  // Decimal floats with the values 1 and 2.
   expect("gauge_price",
          {number(std::uint64_t{0x31c0'0000'0000'0001}), number(std::uint64_t{0x31c0'0000'0000'0002})});
   const auto extended = [&](char top) {

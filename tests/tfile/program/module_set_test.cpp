@@ -129,7 +129,7 @@ TEST_F(Modules, TheUserGivesTheirPlaces) {
   EXPECT_EQ(notes_.count(kUnconfirmedProgram), 2u);
 }
 
-// The command `fxt` in GDB gives the places of all libraries, for example.
+// For example, the command `fxt` in GDB gives the places of all libraries.
 TEST_F(Modules, AModuleWithoutTracepointsIsNotNotedIfAllPlacesAreGiven) {
   programs_.push_back(std::make_unique<Program>(TRACED_SPLIT, Demangle::Simple));
   const std::uint64_t own = address_of(0, "plant::pump");
