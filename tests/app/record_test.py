@@ -29,6 +29,14 @@ SOURCE = """
 int work(int n) { return n + 1; }
 int main(int argc, char **argv) { puts("begun"); fflush(stdout); if (argc > 1 && argv[1][0] == 'l') sleep(60); return work(2); }
 """
+# A program that Ctrl-C ends at any time. A shell may miss it between two commands.
+WAITING = """\
+#!/usr/bin/python3
+import signal, time
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+print("{}", flush=True)
+time.sleep(60)
+"""
 
 
 class Record(unittest.TestCase):
@@ -170,7 +178,7 @@ class Record(unittest.TestCase):
 
     def test_ctrl_c_at_once_is_not_blamed_on_the_program(self):
         recorder = self.folder / "uftrace"
-        recorder.write_text("#!/bin/sh\necho begun\nsleep 60\n")
+        recorder.write_text(WAITING.format("begun"))
         recorder.chmod(0o755)
         process = self.start("--no-open", "./draw", PATH=f"{self.folder}:{os.environ['PATH']}", TMPDIR=str(self.folder))
         self.assertEqual(process.stdout.readline(), "begun\n")
@@ -181,7 +189,7 @@ class Record(unittest.TestCase):
 
     def test_a_recording_is_kept_if_ctrl_c_ends_its_conversion(self):
         converter = self.folder / "convert"
-        converter.write_text("#!/bin/sh\necho converts\nsleep 60\n")
+        converter.write_text(WAITING.format("converts"))
         converter.chmod(0o755)
         process = self.start("--no-open", "./draw", FXT_CONVERT=str(converter), TMPDIR=str(self.folder))
         while process.stdout.readline() != "converts\n":
