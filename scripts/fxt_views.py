@@ -24,7 +24,7 @@ MOST_FILE_NAME = 200  # bytes
 MAP_OPTIONS = ("--max-depth", "6", "--width", "1600")  # a thread is a row of six thin lines
 MOST_FUNCTIONS = 40
 LIKELY_RATIO = 100  # a compressed trace is this many times larger without compression, at most
-NOTE = "It is too large to open as a whole: only its longest calls are shown. Parts have more details."
+NOTE = "This trace is too large to open as a whole, so it has only the longest calls. If you open a part of the time, it has more details."
 PROGRESS = re.compile(r"\s*\d+%")
 
 
@@ -47,7 +47,7 @@ class Programs:
         command, is_serving = [program(name), *arguments], self.is_serving
         with self.lock:
             if self.is_over:
-                raise Problem("the program ends")
+                raise Problem("fxt-open is ending")
             process = subprocess.Popen(command, text=True, errors="surrogateescape", stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE if is_serving else None)
             self.running[process] = ""
@@ -258,7 +258,7 @@ class Input:
         """Cuts a trace. If the trace is damaged, only the part before the damage can be cut."""
         self.programs.run("fxt-cut", "-q", *options, "--", trace, output, allowed=(0, 1))
         if not output.exists():
-            raise Problem("nothing happened in this time" if options else f"{shown(trace)}: can't be read")
+            raise Problem("the trace has no events in this time" if options else f"{shown(trace)}: can't be read")
 
     def part(self, from_ns, to_ns):
         """An entry of the cache with the file part.fxt, which the caller closes."""
@@ -278,7 +278,7 @@ class Input:
         def make(folder):
             self.programs.run("fxt-draw", "-q", *MAP_OPTIONS, "--", self.overview(), folder / "map.html", allowed=(0, 1))
             if not (folder / "map.html").exists():
-                raise Problem("it has no calls to draw")
+                raise Problem("the trace has no calls to draw")
         return self.cache.get(self.key("map", self.limit, MAP_OPTIONS), make)
 
     def functions(self):

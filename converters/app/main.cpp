@@ -53,7 +53,8 @@ using fxt::ExitCode;
 
 constexpr NoteKind kOlderPieces{
     "older-pieces", "files from an earlier run that have names like the pieces of this trace", true};
-constexpr NoteKind kRangeClock{"range-clock", "clocks that were used for times of --time-range", true};
+constexpr NoteKind kRangeClock{"range-clock",
+                               "times of --time-range, each with the clock that was assumed for it", true};
 constexpr NoteKind kOutsideRange{"outside-range", "events outside of the requested time, not shown", true};
 constexpr NoteKind kNoSuchThread{"no-such-thread", "thread ids of --tid that no INPUT has"};
 constexpr NoteKind kLargePieces{"large-pieces", "pieces that are larger than --split-size", true};
@@ -62,10 +63,10 @@ constexpr NoteKind kNotInJson{
 constexpr NoteKind kFitted{"fitted", "calls omitted because of --fit", true};
 constexpr NoteKind kThinned{
     "thinned", "values of counters, context switches, wakeups and instants omitted because of --fit", true};
-constexpr NoteKind kCutFlows{
-    "cut-arrows",
-    "arrows that end after the range or in a later piece, so they are ended on the thread where they start",
-    true};
+constexpr NoteKind kCutFlows{"cut-arrows",
+                             "arrows that end on the thread where they start, because their end is after the "
+                             "range or in a later piece",
+                             true};
 
 // The paragraphs and list items of a page without emphasis and links, wrapped for a terminal.
 std::string plain_text(std::string_view markdown) {
@@ -178,9 +179,10 @@ void choose_clock(fxt::TimeRange& range, const ConvertOptions& options, const Ti
     const bool is_own = std::cmp_less((*time)->ns, *shift_ns);
     if (is_own) (*time)->ns += static_cast<std::uint64_t>(*shift_ns);
     notes.add(kRangeClock, Location::file(options.inputs.front()),
-              is_own ? fmt::format("{} on the recording's own clock is {} on the wall clock", asked,
-                                   format_seconds((*time)->ns))
-                     : fmt::format("{} is on the wall clock", asked));
+              is_own ? fmt::format(
+                           "{} is a time of the recording's own clock; the same time on the wall clock is {}",
+                           asked, format_seconds((*time)->ns))
+                     : fmt::format("{} is a time of the wall clock", asked));
   }
 }
 
@@ -213,7 +215,7 @@ void apply_cut(const fxt::CutCounters& cut, const TraceOutput& output, std::uint
   if (const auto older = output.files().left_over(); !older.empty())
     notes.add(kOlderPieces, target, fmt::format("{}", fmt::join(older, ", ")), older.size());
   if (cut.oversized != 0)
-    notes.add(kLargePieces, target, fmt::format("the largest has {} bytes", cut.largest_bytes),
+    notes.add(kLargePieces, target, fmt::format("the largest piece has {} bytes", cut.largest_bytes),
               cut.oversized);
   if (cut.cut_flows != 0)
     notes.add(kCutFlows, target, fmt::format("{} arrows", cut.cut_flows), cut.cut_flows);
@@ -227,7 +229,8 @@ void check_chosen_calls(const ConvertOptions& options, const ImportStats::Chosen
   throw InputError(
       Location::file(fmt::format("{}", fmt::join(options.inputs, ", "))),
       fmt::format("no call is shown, because the options omit {}{}",
-                  chosen.left_out == 1 ? "the only one" : fmt::format("all {}", chosen.left_out), misfits));
+                  chosen.left_out == 1 ? "the only call" : fmt::format("all {} calls", chosen.left_out),
+                  misfits));
 }
 
 void print_report(const ConvertOptions& options, const Report& report, const Notes& notes,
@@ -267,7 +270,7 @@ void print_report(const ConvertOptions& options, const Report& report, const Not
   std::string known;
   if (!others.empty()) {
     const auto shown_end = std::next(others.begin(), std::min<std::ptrdiff_t>(std::ssize(others), kShown));
-    known = fmt::format("; it has {}", fmt::join(others.begin(), shown_end, ", "));
+    known = fmt::format("; its threads: {}", fmt::join(others.begin(), shown_end, ", "));
     if (others.size() > kShown) known += fmt::format(" and {} more", others.size() - kShown);
   }
   throw InputError(
@@ -449,7 +452,7 @@ void Conversion::finish_output() {
   if (!output_->has_part() && rule_.lengths == nullptr) {  // calls that are only counted are not written
     std::string problem = "has no event with a time";
     if (written_.first_ns && range_->has_enough())  // the end was not read
-      problem = fmt::format("no event is in that range of time; the trace starts at {}",
+      problem = fmt::format("no event is in the requested range; the trace starts at {}",
                             format_seconds(*written_.first_ns));
     else if (written_.first_ns)
       problem = fxt::tools::outside_text(*written_.first_ns, written_.last_ns);
@@ -457,7 +460,8 @@ void Conversion::finish_output() {
   }
   written_.bytes = output_->files().bytes_written();
   if (const std::uint64_t left_out = output_->files().left_out(); left_out != 0) {
-    notes_.add(kNotInJson, Location::file(options_.output), fmt::format("{} left out", left_out), left_out);
+    notes_.add(kNotInJson, Location::file(options_.output),
+               fmt::format("{} left out", fxt::counted(left_out, "record")), left_out);
     written_.events -= left_out;
   }
   if (const fxt::CutCounters* const cut = output_->cut())
@@ -567,10 +571,10 @@ std::int64_t FitPlanner::thin(std::int64_t others, std::int64_t calls, FitPlan& 
   if (others > words_)
     throw InputError(
         Location::file(options_.inputs.front()),
-        fmt::format("all events except calls, counters, switches and instants take {} of {} bytes, so no "
-                    "call fits; use a larger --fit, or omit data (-r, --tid, --no-event, --blobs none)",
-                    others * std::int64_t{sizeof(std::uint64_t)},
-                    words_ * std::int64_t{sizeof(std::uint64_t)}));
+        fmt::format(
+            "events other than calls, counters, switches and instants take {} bytes, but --fit allows {}, so "
+            "no call fits; use a larger --fit, or omit data (-r, --tid, --no-event, --blobs none)",
+            others * std::int64_t{sizeof(std::uint64_t)}, words_ * std::int64_t{sizeof(std::uint64_t)}));
   if (!thinning->is_needed()) return others;
   pass(&fxt::tools::Thinning::begin_choice);
   plan.thinning = std::move(thinning);

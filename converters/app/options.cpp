@@ -154,13 +154,13 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
                "collected. With all, also store the registers of GDB's frames"),
            {.name = "offset",
             .argument = "[INPUT=]TIME",
-            .help = fmt::format(
-                "add TIME to all times of INPUT. INPUT is its path as given, its path in the report "
-                "(ARCHIVE/PATH for a recording in an archive), or its number in the report. TIME may be "
-                "negative. Its unit is ns (default), us, ms, s, m or h. {}May be repeated",
-                joining.empty()
-                    ? ""
-                    : fmt::format("Without INPUT, all {}s are moved. ", fmt::join(joining, "s and "))),
+            .help = fmt::format("add TIME to all times of INPUT. INPUT is a path as on the command line, a "
+                                "path as in the report (ARCHIVE/PATH for a recording in an archive), or a "
+                                "number as in the report. TIME may be negative. Its unit is ns "
+                                "(default), us, ms, s, m or h. {}May be repeated",
+                                joining.empty() ? ""
+                                                : fmt::format("Without INPUT, all {}s are moved. ",
+                                                              fmt::join(joining, "s and "))),
             .value = each<std::string>([&](const std::string& text) { add_offset(text, options); }),
             .may_repeat = true},
            choice("durations", options.lanes.durations,
@@ -199,8 +199,8 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
             .goes_with_inspect = true},
            flag("force", 'f', options.force,
                 "replace any existing OUTPUT, and not only an empty file or a trace of the same format. Also "
-                "write more than 10,000 pieces, and pieces of more than 256 MiB and a hundred times the "
-                "trace"),
+                "write more than 10,000 pieces, and pieces that together have more than 256 MiB and a "
+                "hundred times the size of the undivided trace"),
            flag("sync", 0, options.sync,
                 "wait until OUTPUT is on the disk, before and after it replaces an older file. After a power "
                 "failure, OUTPUT is then either the older file or the new one"),
@@ -213,7 +213,7 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
            {.name = "inspect",
             .argument = "[=all]",
             .help = "describe the inputs on one screen instead of converting them: their type, origin, "
-                    "threads, size and damage. With =all, print everything",
+                    "threads, size and damage. With =all, print all details",
             .value = fxt::each_or_none([&](const std::string& detail) {
               options.inspect = true;
               options.inspects_all = detail == "all";

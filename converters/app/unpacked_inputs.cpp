@@ -130,8 +130,8 @@ class TemporaryFolder {
 // Creating and removing a file takes some 0.1 ms.
 constexpr fxt::Limit kFiles{"files in an archive", 50'000, 1};
 constexpr fxt::Limit kFolders{"folders in an archive", 10'000, 0};
-constexpr fxt::Limit kDepth{"folders around a file in an archive", 64, 0};
-constexpr fxt::Limit kAllDepths{"folders around files in an archive, in total", 1'000'000, 0};
+constexpr fxt::Limit kDepth{"names in the path of a file in an archive", 64, 0};
+constexpr fxt::Limit kAllDepths{"names in the paths of an archive, in total", 1'000'000, 0};
 constexpr fxt::Limit kReplaced{"files in an archive that replace an earlier file", 10'000, 0};
 constexpr fxt::Limit kNameLength{"characters in a file name in an archive", 1024, 0};
 constexpr fxt::Limit kNames{"MiB of file names in an archive", 16 * fxt::kMiB, 0};
@@ -489,8 +489,10 @@ std::vector<std::string> UnpackedInputs::recordings_in(const std::string& input,
     const std::string inner = archive_in(folder);
     throw InputError(
         Location::file(name),
-        inner.empty() ? fmt::format("the archive contains {}", none_of(importers))
-                      : fmt::format("an archive that contains an archive; unpack it, and convert {}", inner));
+        inner.empty()
+            ? fmt::format("the archive contains {}", none_of(importers))
+            : fmt::format("an archive that contains an archive; unpack the outer archive, and convert {}",
+                          inner));
   }
   const fs::path file = folder / fs::path(name).stem();  // the trace shows its name
   names_.emplace_back(file, name);

@@ -215,7 +215,7 @@ void Timeline::finish_inputs() {
   for (const TimelineInput& input : parts_.inputs)
     if (input.offset_ns > 0 && input.last_ns == kTimeLimitNs - 1)
       notes_->add(kOffsetCut, Location::file(input.name),
-                  fmt::format("an offset of {} ns leads to times after the last possible one, 2^63 ns",
+                  fmt::format("an offset of {} ns leads to times after 2^63 ns, the last possible time",
                               input.offset_ns));
 }
 
@@ -302,11 +302,12 @@ void Timeline::note_losses(const Names& names, std::string_view output) const {
   for (std::size_t i = 0; i < totals_.too_deep.size(); ++i) {
     const auto& [count, first] = totals_.too_deep[i];
     if (count == 0) continue;
-    notes_->add(
-        kTooDeep, Location::file(output),
-        fmt::format("{} of thread {} ({}), the first is {}", count, convert::number_of(infos_[i].thread),
-                    infos_[i].thread_name, names.text(names.label(first).name)),
-        count);
+    notes_->add(kTooDeep, Location::file(output),
+                fmt::format("{} in thread {} ({}), the first is {}",
+                            fxt::counted(count, "call or instant", "calls and instants"),
+                            convert::number_of(infos_[i].thread), infos_[i].thread_name,
+                            names.text(names.label(first).name)),
+                count);
   }
   if (const std::uint64_t count = totals_.cut_arguments; count != 0)
     notes_->add(kArgumentsCut, Location::file(output), fmt::format("{} {}", count, kArgumentsCut.meaning),
@@ -329,9 +330,11 @@ void Timeline::note_inputs_apart() const {
       continue;
     const auto together_ns = input.offset_ns - input.clock_ns + static_cast<std::int64_t>(first.first_ns) -
                              static_cast<std::int64_t>(input.first_ns);
-    notes_->add(kApartInTime, Location::file(input.name),
-                fmt::format("{}; if their clocks differ, use --offset {}={} to let both start together", gap,
-                            i + 1, together_ns));
+    notes_->add(
+        kApartInTime, Location::file(input.name),
+        fmt::format(
+            "{}; if the clocks of the two inputs differ, use --offset {}={} to let both start together", gap,
+            i + 1, together_ns));
   }
 }
 

@@ -26,7 +26,7 @@
 namespace convert {
 
 inline constexpr NoteKind kApartInTime{
-    "apart-in-time", "inputs that do not overlap the first one in time, possibly because of other clocks",
+    "apart-in-time", "inputs whose times do not overlap the first input, possibly because the clocks differ",
     true};
 inline constexpr NoteKind kOffsetCut{"offset-cut", "offsets that lead to impossible times"};
 
@@ -35,7 +35,7 @@ inline constexpr NoteKind kKeptApart{
 
 inline constexpr NoteKind kSharedCpus{
     "shared-cpus",
-    "inputs that share CPU tracks with another machine, with an input moved by --offset, or with a copy",
+    "inputs that share CPU tracks with an input from another machine, an input moved by --offset, or a copy",
     true};
 
 inline constexpr NoteKind kArgumentsCut{"arguments-cut", "arguments beyond the 30 that a call can have"};

@@ -230,7 +230,7 @@ void LaneBuilder::add_unmatched_threads() {
     unmatched.may_be_several = track.clue == ThreadClue::None || track.clue == ThreadClue::Cpu;
     unmatched.parts = std::move(parts_[i]);
     if (survey_.time.stamped == 0)
-      unmatched.why_unmatched = "its frames have no timestamps; use collect $trace_timestamp";
+      unmatched.why_unmatched = "the frames have no timestamps; use collect $trace_timestamp";
     else if (unmatched.marks.empty() && i >= TraceSurvey::kMarkedTracks)
       unmatched.why_unmatched =
           fmt::format("only the first {} threads of a trace file are matched", TraceSurvey::kMarkedTracks);
@@ -246,7 +246,7 @@ auto opened_or_noted(Open open, Notes& notes) -> decltype(open()) {
   try {
     return open();
   } catch (const OverLimit& limit) {
-    note_over_limit(notes, limit, "its names, lines and types are not shown");
+    note_over_limit(notes, limit, "the names, lines and types of this file are not shown");
     return nullptr;
   }
 }

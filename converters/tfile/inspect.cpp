@@ -113,14 +113,15 @@ Outline types_of(const TracepointLocation& location, const TraceRecording& recor
         (!scope->has_types_only ||
          evaluate(item.text, {*scope, nothing, recording.trace.description.variables}).type != nullptr);
     if (!is_described) {
-      list.push_back(fmt::format("{}{}: the program does not describe the code there", step, item.text));
+      list.push_back(
+          fmt::format("{}{}: the program does not describe the code at this address", step, item.text));
       return;
     }
     const EvaluationContext context{*scope, nothing, recording.trace.description.variables};
     const auto values = evaluate_item(item, context);
     for (const auto& [text, value, is_hidden] : values)
       list.push_back(step + text_of(text, value) +
-                     (is_hidden ? ", hidden by another variable of its name" : ""));
+                     (is_hidden ? ", hidden by another variable of the same name" : ""));
     if (!values.empty()) return;
     const Value other = evaluate(item.text, context);  // the text may be a register
     if (other.type != nullptr)

@@ -55,20 +55,20 @@ void note_times(const TraceFile& trace, const TraceSurvey& survey, Notes& notes)
   const TimeSurvey& time = survey.time;
   if (time.impossible > 0) notes.add(kBadTime, file, "impossible timestamps", time.impossible);
   if (time.reversed > 0)
-    notes.add(kTimeReversed, file, "frames are sorted by their timestamps if they are near each other",
+    notes.add(kTimeReversed, file, "frames that are near each other are sorted by their timestamps",
               time.reversed);
   const std::uint64_t unstamped = time.frames - time.stamped;
   if (unstamped == 0) return;
   const auto& status = trace.description.status;
   const bool has_span = status && status->start_us && status->stop_us;
   if (time.stamped > 0)
-    notes.add(
-        kSyntheticTime, file,
-        "placed between the frames before and after them; to record times, use `collect $trace_timestamp`",
-        unstamped);
+    notes.add(kSyntheticTime, file,
+              "each of these frames is placed between its neighbors; to record times, use `collect "
+              "$trace_timestamp`",
+              unstamped);
   else if (has_span)
     notes.add(kSyntheticTime, file,
-              "no frame has a timestamp, so they are placed in order between start and stop; to record "
+              "no frame has a timestamp, so the frames are placed in order between start and stop; to record "
               "times, use `collect $trace_timestamp`",
               unstamped);
   else

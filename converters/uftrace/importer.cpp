@@ -194,7 +194,8 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
           notes.add(
               kCpuTracksLeftOut, Location::file(recording.directory.path.native()),
               recording.options.cpu_tracks
-                  ? fmt::format("{} context switches of threads whose ids other processes had later", count)
+                  ? fmt::format("{} context switches of threads whose ids were later used by other processes",
+                                count)
                   : fmt::format("{} context switches; use --cpu-tracks to show which thread ran on which CPU",
                                 count),
               count);

@@ -103,7 +103,7 @@ void limit_open_calls(ThreadPlans& plans, const Directory& directory, Notes& not
     plan.most_calls = std::min(most, InferredCalls::kBudget);
     if (plan.head.first_call && plan.head.first_call->depth > plan.most_calls)
       notes.add(kOverLimit, [&, &left_out = plan] {
-        return fmt::format("{}: {}; of this thread, deeper calls than {} are left out", left_out.place.text(),
+        return fmt::format("{}: {}; calls of this thread deeper than {} are left out", left_out.place.text(),
                            kOpenBefore.exceeded(bytes), left_out.most_calls);
       });
   }
@@ -125,7 +125,7 @@ class ThreadBudget {
     for (const auto& [budget, count] :
          {std::pair(&with_records_, left_out_), std::pair(&empty_, left_out_empty_)})
       if (count > 0)
-        notes.add(kOverLimit, task_file, budget->exceeded() + ": the others are left out", count);
+        notes.add(kOverLimit, task_file, budget->exceeded() + "; the other threads are left out", count);
   }
 
  private:

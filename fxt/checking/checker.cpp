@@ -262,7 +262,7 @@ void Checker::State::check_event(const Event& event, const Reader& reader) {
   if (event.scope && *event.scope != InstantScope::Thread)
     findings_.add(Fault::ScopeOfInstant, "instant of scope " +
                                              std::to_string(static_cast<std::uint64_t>(*event.scope)) +
-                                             " (1 is its process, 2 the whole trace)");
+                                             " (1 means the process, 2 the whole trace)");
   if (event.type == EventType::DurationBegin || event.type == EventType::DurationComplete)
     limits_.add_location(event);
 

@@ -78,7 +78,7 @@ class ObjectCheck {
       for (auto seen = seen_.lower_bound({thread, 0}); seen != seen_.end() && seen->first == thread; ++seen)
         findings_->report(Fault::NameOfNoThread, offset, "kernel-object",
                           "names thread " + std::to_string(thread) + " in process " +
-                              std::to_string(process) + ", but its events are in process " +
+                              std::to_string(process) + ", but events of this thread are in process " +
                               std::to_string(seen->second));
     }
   }

@@ -17,8 +17,8 @@ constexpr std::array kRules = {
          "Fuchsia's C++ reader and Perfetto start with empty tables when a provider is announced again, but "
          "the Rust reader does not. Strings and threads that were registered before any provider are lost."},
     Rule{"W3",
-         "Sections name announced providers. Different providers do not use the same index for different "
-         "strings or threads.",
+         "Each section has the id of a provider that was announced before. Different providers do not use "
+         "the same index for different strings or threads.",
          "Perfetto drops all records of an unknown provider. Tracy has one string table and one thread table "
          "for the whole file, and the Rust reader has one thread table."},
     Rule{"W4", "A tick is a nanosecond, so the initialization has 1,000,000,000 ticks per second.",

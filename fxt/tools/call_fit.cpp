@@ -227,10 +227,10 @@ CallFit::CallFit(const Open& open, const CutOptions& cut, std::uint64_t most_byt
       const std::int64_t calls = call_lengths.fit(kAnyWords, 0, pass.name_words()).words + kWordsOfNames;
       others = taken > words / 2 ? thinning_.share(words, taken, calls) : taken;
       if (others > words)
-        throw FileError(
-            fmt::format("{}: all records except durations, counters, switches and instants take {} "
-                        "bytes; use a larger --fit, or omit records (-r, --tid, --exclude)",
-                        source->path(), others * std::int64_t{sizeof(std::uint64_t)}));
+        throw FileError(fmt::format(
+            "{}: records other than durations, counters, switches and instants take {} bytes, which is more "
+            "than --fit allows; use a larger --fit, or omit records (-r, --tid, --exclude)",
+            source->path(), others * std::int64_t{sizeof(std::uint64_t)}));
     }
     const auto fitting = call_lengths.fit(words - others - kWordsOfNames, words_above, pass.name_words());
     shortest_ns_ = fitting.shortest_ns;

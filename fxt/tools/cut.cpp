@@ -99,7 +99,8 @@ OptionTable table_of(CutterOptions& options) {
           format_option("OUT", options.format),
           flag("force", 'f', options.force,
                "overwrite OUT even if it is not a trace. Also write more than 10,000 pieces, pieces larger "
-               "than --split-size, and an output of more than 256 MiB and a hundred times the trace"),
+               "than --split-size, and an output of more than 256 MiB and a hundred times the size of the "
+               "trace"),
           flag("quiet", 'q', options.quiet, "print no report")}};
   return {std::move(what), std::move(how)};
 }
@@ -131,7 +132,7 @@ void report(const CutCounters& counters, const PieceFiles& files) {
   say(counters.oversized, "file",
       fmt::format("larger than --split-size, up to {} bytes", counters.largest_bytes));
   const auto older = files.left_over();
-  say(older.size(), "file", "from an earlier trace, with a name like the pieces of this one");
+  say(older.size(), "file", "from an earlier trace, with a name like the pieces of this trace");
   list(older);
 }
 

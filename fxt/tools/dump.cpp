@@ -122,7 +122,7 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
           mode("stats", 's', DumpMode::Stats,
                "print the number of calls of each function and their times: total (recursion counted once), "
                "self, average, minimum and maximum. Also print such figures for async operations and CPUs, "
-               "and counts of events, threads and records"),
+               "and the numbers of events, threads and records"),
           not_with({"json", "tree", "folded", "callers", "callees", "check", "rules"},
                    flag("diff", 0, options.compares,
                         "print the functions that take more or less time in the trace AFTER than in BEFORE")),
@@ -181,9 +181,10 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
                 "callers. Each line has a number of calls and their times"),
           graph("callees", DumpMode::Callees,
                 "print the functions that match this shell pattern, and all functions that they call "
-                "directly or indirectly, in the same form"),
+                "directly or indirectly, in the form of --callers"),
           flag("any-size", 0, options.any_size,
-               "print the text even if it is longer than 256 MiB and than a hundred times the trace"),
+               "print the text even if it has more than 256 MiB and is more than a hundred times as long as "
+               "the trace"),
           mode("check", 0, DumpMode::Check,
                "check the file, and print which rules it breaks and how readers react"),
           {.name = "for",
@@ -265,9 +266,9 @@ class TextGuard {
   void read_to(std::uint64_t offset) { read_bytes_ = std::max(read_bytes_, offset); }
   void check(std::uint64_t text_bytes) const {
     if (options_.any_size || text_bytes <= kText.of(read_bytes_)) return;
-    throw std::runtime_error(
-        fmt::format("{}: {}, and more than a hundred times the trace; use --any-size to print it",
-                    printable(options_.file), kText.exceeded(read_bytes_)));
+    throw std::runtime_error(fmt::format(
+        "{}: {}, which is more than a hundred times the size of the trace; use --any-size to print all of it",
+        printable(options_.file), kText.exceeded(read_bytes_)));
   }
 
  private:
@@ -400,7 +401,7 @@ ExitCode dump_graph(const DumpOptions& options, EntrySource& source, StandardOut
   if (paths.joined() != 0)
     notes.push_back(
         fmt::format("{} calls are counted as part of their callers, because there are too many paths, or "
-                    "because they are too deep",
+                    "because the paths are too deep",
                     paths.joined()));
   if (graph.cut != 0) notes.push_back(fmt::format("{} calls have more callers than are shown", graph.cut));
   report_notes(notes, options.file);

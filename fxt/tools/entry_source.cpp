@@ -77,7 +77,7 @@ bool has_own_name(const Record& record) {
 }  // namespace
 
 std::string outside_text(std::uint64_t first_ns, std::uint64_t last_ns) {
-  return fmt::format("no event is in that range of time; the trace is from {} to {}", exact_time(first_ns),
+  return fmt::format("no event is in the requested range; the trace is from {} to {}", exact_time(first_ns),
                      exact_time(last_ns));
 }
 
@@ -102,7 +102,7 @@ std::string EntrySource::unmet() const {
       fmt::format("{} requested threads: {}", has_threads() ? "lacks these" : "has none of the",
                   fmt::join(missing_threads_, ", "));
   if (!threads_.empty())
-    text += fmt::format("; it has {}",
+    text += fmt::format("; its threads: {}",
                         fmt::join(threads_.begin(),
                                   std::next(threads_.begin(),
                                             static_cast<std::ptrdiff_t>(std::min(kListed, threads_.size()))),

@@ -84,7 +84,7 @@ class EntrySource {
   std::exception_ptr system_failure_;  // null if the system did not fail
 };
 
-// Returns "no event is in that range of time; the trace is from 1.5 s to 2 s", for example.
+// Returns "no event is in the requested range; the trace is from 1.5 s to 2 s", for example.
 std::string outside_text(std::uint64_t first_ns, std::uint64_t last_ns);
 
 // Prints the reason why the trace can't be read further, or the part of the selection that is missing, to

@@ -153,7 +153,7 @@ Option name_option(std::string help, std::vector<std::string>& patterns) {
 }
 
 Option category_option(std::vector<std::string>& patterns) {
-  Option option = name_option("do the same for categories", patterns);
+  Option option = name_option("select events as --name does, but by category", patterns);
   option.name = "category";
   option.letter = 'c';
   return option;

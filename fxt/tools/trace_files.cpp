@@ -214,8 +214,9 @@ TraceFileOutput& PieceFiles::next(std::size_t number) {
 void PieceFiles::check_size(const CutCounters& counters, std::uint64_t read_bytes) const {
   if (options_.replaces_anything) return;
   if (trace_bytes() > kOutput.of(read_bytes))
-    throw FileError(fmt::format("{}: {}, and more than a hundred times the trace; use --force to write it",
-                                options_.target, kOutput.exceeded(read_bytes)));
+    throw FileError(fmt::format(
+        "{}: {}, which is more than a hundred times the size of the trace; use --force to write all of it",
+        options_.target, kOutput.exceeded(read_bytes)));
   if (options_.split_bytes == 0 || counters.pieces > 2 || counters.least_bytes <= options_.split_bytes)
     return;
   throw UsageError(

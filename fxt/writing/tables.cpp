@@ -35,7 +35,7 @@ void WriterTables::put(const T& record, std::size_t words) {
 void WriterTables::begin_provider(std::uint32_t id, std::string_view name) {
   if (has_provider(id))
     throw WriterError("provider " + std::to_string(id) +
-                      " was announced before; switch_provider() goes back to it");
+                      " was announced before; use switch_provider() to go back to this provider");
   const std::string_view text = clean(name, kMaxProviderNameBytes);
   put(ProviderInfo{.id = id, .name = text}, 1 + words_of(text.size()));
   put(Initialization{.ticks_per_second = kTicksPerSecond}, 2);
@@ -47,7 +47,8 @@ void WriterTables::begin_provider(std::uint32_t id, std::string_view name) {
 void WriterTables::switch_provider(std::uint32_t id) {
   const auto place = place_of_.find(id);
   if (place == place_of_.end())
-    throw WriterError("provider " + std::to_string(id) + " was never announced; begin_provider() does it");
+    throw WriterError("provider " + std::to_string(id) +
+                      " was never announced; use begin_provider() to announce it");
   put(ProviderSection{.id = id}, 1);
   enter(place->second);
 }

@@ -181,7 +181,7 @@ def convert(output, options, folder, is_kept):
                          stdout=subprocess.PIPE, text=True, errors="replace")
     gdb.write(run.stdout)
     if is_kept:
-        gdb.write(f"to convert it again: {shlex.join(['fxt-convert', *modules, str(session), 'OUTPUT'])}\n")
+        gdb.write(f"to convert the trace file again: {shlex.join(['fxt-convert', *modules, str(session), 'OUTPUT'])}\n")
     if run.returncode not in (0, 3):  # 3: done, and --strict found notes
         raise Failure("the trace could not be converted")
 

@@ -65,7 +65,7 @@ def wait_for_libraries(folder):
     while missing := pending_tracepoints():
         resume(folder)
         if not is_alive():
-            raise Failure(f"nothing was recorded: the program has no {', '.join(missing)}, and loads no library that has it")
+            raise Failure(f"nothing was recorded: neither the program nor a library that it loads has {', '.join(missing)}")
     quiet("set stop-on-solib-events 0")
 
 
@@ -135,7 +135,7 @@ def run():
             return is_exit(stops[-1])
         living = [inferior for inferior in gdb.inferiors() if inferior.pid != 0]
         if not living:
-            raise Failure("nothing was recorded: the program has ended, and its frames with it")
+            raise Failure("nothing was recorded: the program has ended, so its frames are lost")
         if not is_alive():
             is_at_end = go_to_living(living[0])
             if is_at_end and len(living) == 1:

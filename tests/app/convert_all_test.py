@@ -214,10 +214,10 @@ calc                     203           115      0.01  longjmp 2
         self.add("pool", CALC.parent / "pool")
         table, errors = self.run_all(self.found, self.out, "--", "-F", "worker", code=1)
         self.assertEqual(self.timelines(), ["empty.tfile.fxt", "pool.fxt"])
-        self.assertRegex(table, r"calc  +- +- +-  no call left\n")
+        self.assertRegex(table, r"calc  +- +- +-  options omit all calls\n")
         self.assertTrue(table.endswith("\n2 of 3 recordings converted. 2 have no call or frame to show.\n"), table)
         self.assertRegex(errors, r"^\nconvert-all: 1 of 3 recordings not converted, because the options omit all their calls:\n"
-                                 r"  calc: .*: no call is shown, because the options omit all \d+ \(--filter 'worker': .*\n$")
+                                 r"  calc: .*: no call is shown, because the options omit all \d+ calls \(--filter 'worker': .*\n$")
 
     def test_a_killed_converter_is_reported(self):
         self.add("a")
@@ -349,7 +349,7 @@ calc                     203           115      0.01  longjmp 2
         programs.mkdir()
         (programs / "python3").symlink_to(sys.executable)
         self.environment["PATH"] = str(programs)
-        self.assertEqual(self.convert(code=2)[1], "convert-all: GNU parallel is missing: apt-get install parallel\n")
+        self.assertEqual(self.convert(code=2)[1], "convert-all: GNU parallel is missing; install with: apt-get install parallel\n")
 
     def test_wrong_usage_is_explained(self):
         for arguments, message in [

@@ -176,7 +176,7 @@ class Cut(unittest.TestCase):
             with self.subTest(asked):
                 process = self.convert("-r", asked, recording, self.output)
                 self.assertRegex(process.stderr.decode(),
-                                 f"^fxt-convert: {recording}: no event is in that range of time; the trace "
+                                 f"^fxt-convert: {recording}: no event is in the requested range; the trace "
                                  "(starts at 1.000000000 s|is from 1 s to 3.00000005 s)\n$")
                 self.assertEqual(process.returncode, 1)
                 self.assertFalse(self.output.exists())
@@ -187,7 +187,7 @@ class Cut(unittest.TestCase):
             with self.subTest(tool):
                 process = subprocess.run([CONVERT.with_name(tool), "-r", "1ms~2ms", self.whole, *output], capture_output=True, text=True, check=False)
                 self.assertEqual((process.returncode, process.stdout), (1, ""))
-                self.assertEqual(process.stderr, f"{tool}: {self.whole}: no event is in that range of time; the trace is from 1 s to "
+                self.assertEqual(process.stderr, f"{tool}: {self.whole}: no event is in the requested range; the trace is from 1 s to "
                                                  "3.00000005 s\n")
                 self.assertFalse(any(path.exists() for path in output))
 
@@ -197,8 +197,8 @@ class Cut(unittest.TestCase):
         middle = (whole["first_ns"] + whole["last_ns"]) // 2
         seconds = [f"{ns // 10**9}.{ns % 10**9:09}" for ns in (middle, middle - shift * 10**9)]
         outputs = []
-        for asked, text in zip(seconds, ["{0} s is on the wall clock",
-                                         "{1} s on the recording's own clock is {0} s on the wall clock"]):
+        for asked, text in zip(seconds, ["{0} s is a time of the wall clock",
+                                         "{1} s is a time of the recording's own clock; the same time on the wall clock is {0} s"]):
             report = self.report("--utc", "-r", f"{asked}~", recording, self.output)
             notes = {note["kind"]: note for note in report["notes"]}
             self.assertEqual((notes["range-clock"]["count"], notes["range-clock"]["first"]),

@@ -184,7 +184,7 @@ class Command(WithGdb):
         self.compile("work.c", "-o", "work")
         output, errors = self.gdb(*self.session("./work", "work", "fxt out.fxt -d kept"))
         self.assertEqual(errors, "")
-        command = re.search("^to convert it again: (.*) OUTPUT$", output, re.MULTILINE)[1]
+        command = re.search("^to convert the trace file again: (.*) OUTPUT$", output, re.MULTILINE)[1]
         subprocess.run([*shlex.split(command), "again.fxt"], check=True, cwd=self.folder, stdout=subprocess.DEVNULL,
                        env=self.environment | {"PATH": f"{PROGRAMS}:{os.environ['PATH']}"})
         self.assertEqual((self.folder / "out.fxt").read_bytes(), (self.folder / "again.fxt").read_bytes())
@@ -201,7 +201,7 @@ class Command(WithGdb):
         run = subprocess.run([PROGRAMS / "fxt-convert", "--program", "other", "kept/session.tfile", "wrong.fxt"], cwd=self.folder,
                              check=True, stdout=subprocess.PIPE, text=True)
         self.assertIn("other: in frame 0, `p->id` of tracepoint 2 was recorded from another place in a structure than in this program; "
-                      "only its functions and lines are used; use --program with the build that was traced", run.stdout)
+                      "only the functions and lines of this file are used; use --program with the build that was traced", run.stdout)
         self.assertEqual([values for _, _, values in self.hits("wrong.fxt")],
                          [{"p->id": "i32:1"}, {"*p": '"00 00 00 00 00 00 00 00 01 00 00 00 0b 00 00 00"'}])
 
@@ -331,7 +331,7 @@ class Record(WithGdb):
                 (["--gdb", "quit.gdb", "./work"], 1, "nothing was recorded, because GDB ended early; remove `quit` from quit.gdb"),
                 (["--gdb", "run.gdb", "./work"], 1, "nothing was recorded: the program ended while run.gdb was read; use only commands that set "
                                                     "tracepoints"),
-                (["--gdb", "none.gdb", "./work"], 1, "nothing was recorded: the program has no nothing, and loads no library that has it"),
+                (["--gdb", "none.gdb", "./work"], 1, "nothing was recorded: neither the program nor a library that it loads has nothing"),
                 (["--gdb", "points.gdb", "./script"], 1, "./script: is a script; name the program that runs it, as in record --gdb points.gdb "
                                                          "/bin/sh ./script"),
                 (["--gdb", "missing.gdb", "./work"], 2, "missing.gdb: No such file or directory\nTry 'record --help'."),

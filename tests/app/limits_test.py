@@ -117,7 +117,7 @@ class Limits(unittest.TestCase):
     def test_a_program_over_a_limit_loses_only_its_names(self):
         (self.directory / "lines").write_bytes(bytes(4 << 20))
         subprocess.run(["objcopy", "--add-section=.debug_line=lines", PROGRAMS / "fxt-cut", "large"], cwd=self.directory, check=True)
-        self.assert_note("large: more than 3 MiB of line tables of a program; its names, lines and types are not shown",
+        self.assert_note("large: more than 3 MiB of line tables of a program; the names, lines and types of this file are not shown",
                          HEATER, "--program", "large")
 
     def test_files_to_which_a_program_refers_are_checked_first(self):
@@ -161,8 +161,7 @@ class Limits(unittest.TestCase):
             code, printed = self.run_within_limits("fxt-dump", *options, "a.fxt")
             self.assertEqual(code, 1)
         whole = subprocess.run([PROGRAMS / "fxt-dump", "a.fxt"], cwd=self.directory, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        self.assertEqual(whole.stderr, "fxt-dump: a.fxt: more than 256 MiB of text, and more than a hundred times the "
-                                       "trace; use --any-size to print it\n")
+        self.assertEqual(whole.stderr, "fxt-dump: a.fxt: more than 256 MiB of text, which is more than a hundred times the size of the trace; use --any-size to print all of it\n")
         asked = subprocess.run([PROGRAMS / "fxt-dump", "--any-size", "a.fxt"], cwd=self.directory, stdout=subprocess.DEVNULL)
         self.assertEqual(asked.returncode, 0)
 
@@ -285,7 +284,7 @@ class Limits(unittest.TestCase):
                         f".quad main + {i}, 1\n.uleb128 60099\n.byte 0x7a, 0, 0\n.Lw{i}:\n" for i in range(100))
         start = self.write_program(table, self.FUNCTION + ".byte 0", '.section .debug_info,"",@progbits\n' + units)
         self.write_frames(start, 100)
-        self.assert_note("large: more than 8 MiB of abbreviations of units; its names, lines and types are not shown",
+        self.assert_note("large: more than 8 MiB of abbreviations of units; the names, lines and types of this file are not shown",
                          "a.tfile", "--program", "large")
 
     def test_names_that_are_parts_of_one_long_text_are_limited(self):
@@ -323,7 +322,7 @@ class Limits(unittest.TestCase):
 
     def test_patterns_for_functions_are_limited(self):
         specs = ";".join(f"*a*b{i}*@arg1" for i in range(60_000)) + ";" + ";".join(f"f{i}@arg1" for i in range(60_000))
-        self.assert_note("info: more than 256 patterns for functions with arguments or results; the others are ignored",
+        self.assert_note("info: more than 256 patterns for functions with arguments or results; the other patterns are ignored",
                          self.recording_with_specs(specs, [1]))
 
     def test_a_module_is_found_among_many(self):
@@ -454,7 +453,7 @@ class Limits(unittest.TestCase):
         (self.directory / "a.fxt").write_bytes(trace.bytes)
         code, printed = self.run_within_limits("fxt-cut", "--split-time=1us", "a.fxt", "b.fxt")
         self.assertEqual(code, 1)
-        self.assertIn("fxt-cut: b.fxt: more than 256 MiB of output, and more than a hundred times the trace; use --force to write it\n", printed)
+        self.assertIn("fxt-cut: b.fxt: more than 256 MiB of output, which is more than a hundred times the size of the trace; use --force to write all of it\n", printed)
 
     def test_pieces_may_have_many_threads(self):
         trace = Trace()
@@ -590,14 +589,14 @@ class Limits(unittest.TestCase):
             if has_records:
                 for i in range(50_000):
                     (directory / f"{2000 + i}.dat").write_bytes(entry(1_000_000_100 + i, 0, 0x400100))
-            self.assert_note("task.txt: more than 10000 threads: the others are left out", directory)
+            self.assert_note("task.txt: more than 10000 threads; the other threads are left out", directory)
 
     def test_calls_before_the_first_records_of_threads_are_limited(self):
         """A record of 16 bytes may need a thousand calls around it."""
         directory = write_recording(self.directory / "recording", [entry(1_000_000_100, 0, 0x400100)])
         for i in range(10_000):
             (directory / f"{2000 + i}.dat").write_bytes(entry(1_000_000_100 + i, 1000, 0x400100) + leave(1_000_000_200 + i, 1000, 0x400100))
-        self.assert_note("2000.dat: more than 1000000 calls before the first records of threads; of this thread, deeper calls than 99 are left out",
+        self.assert_note("2000.dat: more than 1000000 calls before the first records of threads; calls of this thread deeper than 99 are left out",
                          directory)
 
     def test_calls_around_forks_are_limited(self):
@@ -609,7 +608,7 @@ class Limits(unittest.TestCase):
         (directory / "app.sym").write_text("0000000000000100 00000010 T recursive\n0000000000000200 00000010 T fork\n")
         with (directory / "task.txt").open("a") as file:
             file.writelines(f"FORK timestamp=1.{100_000 + 2 * i:09} pid={2000 + i} ppid=1000\n" for i in range(forks))
-        self.assert_note("1000.dat: more than 799744 calls around the forks of a thread; some children begin without their parent's calls", directory)
+        self.assert_note("1000.dat: more than 799744 calls around the forks of a thread; some forked children begin without the open calls of their parent", directory)
 
     def test_addresses_may_be_in_many_libraries(self):
         calls = []
@@ -644,7 +643,7 @@ class Limits(unittest.TestCase):
         self.assertEqual(self.run_within_limits("fxt-draw", "a.fxt", "a.svg")[0], 0)
         code, printed = self.run_within_limits("fxt-cut", "--fit=1M", "a.fxt", "b.fxt")
         self.assertEqual(code, 1)
-        self.assertIn("all records except durations, counters, switches and instants take 9600096 bytes", printed)
+        self.assertIn("records other than durations, counters, switches and instants take 9600096 bytes", printed)
 
 
 if __name__ == "__main__":

@@ -139,7 +139,7 @@ class Map(Opened):
                 self.assertTrue(browser.evaluate(link, READY))
                 browser.evaluate(link, "files[0].from.value = '1h', files[0].to.value = '2h', files[0].go.click(), true")
                 self.assertEqual(browser.evaluate(link, "(text => text.includes('nothing') ? text : null)(document.getElementById('state').textContent)"),
-                                 "nothing happened in this time")
+                                 "the trace has no events in this time")
 
     def test_parts_of_traces_and_recordings_are_made(self):
         compressed = self.folder / "pool.fxt.gz"

@@ -133,7 +133,7 @@ class Packages(unittest.TestCase):
         (self.folder / "os-release").write_text('PRETTY_NAME="Fedora Linux 41"\nID=fedora\n')
         run, _ = self.run_script("build")
         self.assertEqual(run.returncode, 1)
-        self.assertIn("on Fedora Linux 41: there is no dnf. Needed are\n", run.stderr)
+        self.assertIn("on Fedora Linux 41: there is no dnf. Install these by hand:\n", run.stderr)
 
     def test_groups_that_can_not_be_installed_are_explained(self):
         self.make_system("Fedora")
@@ -150,7 +150,7 @@ class Packages(unittest.TestCase):
         self.stub("id", "echo 1000")
         run, log = self.run_script("build")
         self.assertEqual((run.returncode, log), (1, []))
-        self.assertIn("not root, and there is no sudo. As root: apt-get install ", run.stderr)
+        self.assertIn("not root, and there is no sudo; run as root: apt-get install ", run.stderr)
         self.stub("sudo", 'echo sudo >>"$HERE/log"; exec "$@"')
         run, log = self.run_script("build")
         self.assertEqual((run.returncode, log[:2]), (0, ["sudo", "apt-get update -qq"]))

@@ -131,7 +131,7 @@ class Pictures(unittest.TestCase):
             [PROGRAMS / "fxt-dump", "--stats", "--json", "-n", "usleep", "-r", "4485ms~4514ms", self.traces["older stones"]],
             check=True, capture_output=True, text=True).stdout)
         calls = statistics["calls"][0]["calls"]
-        self.assertEqual(self.text_of(page, "found"), f"{calls} calls of 1 name, {calls} of them drawn apart")
+        self.assertEqual(self.text_of(page, "found"), f"{calls} calls of 1 name, {calls} of them drawn separately")
 
 
 if __name__ == "__main__":

@@ -276,14 +276,14 @@ class Usage(ProgramTest):
 
     def test_a_range_without_events_is_answered_with_the_range_of_the_trace(self):
         process = self.convert("-r", "1000s~", POOL, self.output)
-        self.assert_failed(process, f"fxt-convert: {POOL}: no event is in that range of time; the trace is from 3555.020570233 s to "
+        self.assert_failed(process, f"fxt-convert: {POOL}: no event is in the requested range; the trace is from 3555.020570233 s to "
                            "3555.029319856 s\n")
         self.assert_only()
 
     def test_options_that_leave_no_call_get_suggestions(self):
-        all_left_out = f"fxt-convert: {CLEAN}: no call is shown, because the options omit all 4264"
+        all_left_out = f"fxt-convert: {CLEAN}: no call is shown, because the options omit all 4264 calls"
         for options, reason in ((["-F", "mian"], " (--filter 'mian': similar names: main, atan, ctan)"), (["-t", "10s"], ""),
-                                (["-L", "none.c"], " (--loc-filter 'none.c': no called function is in such a file)"),
+                                (["-L", "none.c"], " (--loc-filter 'none.c': no called function is in a matching source file)"),
                                 (["--kernel-only"], ""), (["-F", "mian", "-r", "0~1ms", "--split-size=1M"],
                                                           " (--filter 'mian': similar names: main, atan, ctan)")):
             self.assert_failed(self.convert(*options, CLEAN, self.output), f"{all_left_out}{reason}\n")
@@ -291,7 +291,7 @@ class Usage(ProgramTest):
         # It is enough that one recording has a shown call. Calls of GDB trace files are not filtered.
         self.assert_done(self.convert("-q", "-F", "worker", CLEAN, POOL, "-o", self.output))
         process = self.convert("-F", "wroker", CLEAN, POOL, FRAMES, "-o", self.output)
-        self.assert_failed(process, f"fxt-convert: {CLEAN}, {POOL}, {FRAMES}: no call is shown, because the options omit all 5253 "
+        self.assert_failed(process, f"fxt-convert: {CLEAN}, {POOL}, {FRAMES}: no call is shown, because the options omit all 5253 calls "
                            "(--filter 'wroker': similar names: walker; --filter 'wroker': similar names: worker, walker)\n")
 
     def test_a_trace_file_without_frames_is_reported(self):

@@ -206,7 +206,7 @@ class Unpacked(unittest.TestCase):
         self.assert_refused(gzip.compress(trace), ": already a compressed FXT trace; decompress it to open it in a viewer")
         self.assert_refused(tar_of(entry("a", size=9000)), f": the archive contains {NOTHING}")
         for inner in "calc.tar", "runs/calc.tgz", "runs/calc.tar.xz":
-            self.assert_refused(tar_of(entry(inner, size=9000)), f": an archive that contains an archive; unpack it, and convert {inner}")
+            self.assert_refused(tar_of(entry(inner, size=9000)), f": an archive that contains an archive; unpack the outer archive, and convert {inner}")
         self.assert_not_unpacked(tar[:1300], ("", "Truncated tar archive"))
         self.assert_refused(gzip.compress(tar)[:-20], ": the compressed data are truncated")
         (self.directory / "file").write_bytes(gzip.compress(b"x" * 10000))
@@ -249,7 +249,7 @@ class Unpacked(unittest.TestCase):
                             "/a: more than 1024 characters in a file name in an archive")
         self.assert_refused(tar_of(*[entry("a")] * 10_002), "/a: more than 10000 files in an archive that replace an earlier file")
         self.assert_refused(tar_of(*[entry("./" * 250 + str(i)) for i in range(4000)]),
-                            f"/{'./' * 100}…: more than 1000000 folders around files in an archive, in total")
+                            f"/{'./' * 100}…: more than 1000000 names in the paths of an archive, in total")
         self.assert_refused(tar_of(*[entry(f"{'b' * 200}/{'b' * 200}/{'b' * 200}/{'b' * 200}/{i:0200}") for i in range(17_000)]),
                             f"/{'b' * 200}…: more than 16 MiB of file names in an archive")
         self.assert_refused(tar_of(*[(f"{i}", HEATER) for i in range(101)]), ": more than 100 recordings in an archive; unpack it "
@@ -262,7 +262,7 @@ class Unpacked(unittest.TestCase):
             tar = tar_of(entry("a", size=10 << 20), *[entry(f"{i}", type=kind, linkname="a") for i in range(10)])
             self.assert_refused(gzip.compress(tar, 1), f"{where}: more than 64 MiB of files in an archive that are read again through links")
         deep = "/".join("a" * 70)
-        self.assert_refused(tar_of(entry(deep)), f"/{deep}: more than 64 folders around a file in an archive")
+        self.assert_refused(tar_of(entry(deep)), f"/{deep}: more than 64 names in the path of a file in an archive")
         self.assert_refused(tar_of(entry(f"{'b' * 500}/{'b' * 600}")), f"/{'b' * 200}…: more than 1024 characters in a file name in "
                             "an archive")
         self.assert_refused(tar_of(*[entry(f"{i}/{j}/x") for i in range(101) for j in range(100)]),

@@ -358,12 +358,12 @@ TEST_F(MergeLoopTest, ABrokenContractIsAnErrorThatNamesTheInput) {
               lane.instant(7, f);
               lane.instant(6, f);
             }),
-            "a.trace: an event at 6 ns comes after one at 7 ns");
+            "a.trace: an event at 6 ns comes after an event at 7 ns");
   EXPECT_EQ(broken([&](Lane& lane) {
               lane.begin(7, f);
               lane.end(6);
             }),
-            "a.trace: an event at 6 ns comes after one at 7 ns");
+            "a.trace: an event at 6 ns comes after an event at 7 ns");
   EXPECT_EQ(broken([&](Lane& lane) { lane.instant(kTimeLimitNs, f); }),
             fmt::format("a.trace: an event at {} ns is too late to be drawn", kTimeLimitNs));
   EXPECT_EQ(broken([&](Lane& lane) { lane.end(3); }), "a.trace: a call ends at 3 ns, but no call is open");

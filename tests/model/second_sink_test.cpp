@@ -135,8 +135,9 @@ TEST_F(SecondSink, GetsThreadsEventsTotalsAndTheFirstView) {
 TEST_F(SecondSink, LimitsAreKeptAndNoted) {
   lines_of({});
   ASSERT_EQ(notes.groups().size(), 2U);
-  EXPECT_THAT(notes.groups()[0].first, ElementsAre("out.txt: 1 of thread 1 (a), the first is deep",
-                                                   "out.txt: 1 of thread 2 (b), the first is deep"));
+  EXPECT_THAT(notes.groups()[0].first,
+              ElementsAre("out.txt: 1 call or instant in thread 1 (a), the first is deep",
+                          "out.txt: 1 call or instant in thread 2 (b), the first is deep"));
   EXPECT_THAT(notes.groups()[1].first,
               ElementsAre("out.txt: 2 arguments beyond the 30 that a call can have"));
 }

@@ -161,24 +161,24 @@ TEST_F(ThreadMatchTest, MoreMarksOutsideOfCallsPreventTheMatch) {
   timeline.begin_input("session.trace");
   add_unmatched_thread(1000);
   EXPECT_EQ(remark(),
-            "session.trace: guest: at most 994 of 1000 hits are inside open calls of their functions (in "
-            "thread 1)");
+            "session.trace: guest: even in thread 1, only 994 of 1000 hits are inside open calls of the "
+            "functions that were hit");
 }
 
 TEST_F(ThreadMatchTest, WithFewMarksNoneMayBeOutsideOfCalls) {
   add_call_history({{&first, positions(199, 1)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(199);
-  EXPECT_EQ(
-      remark(),
-      "session.trace: guest: at most 198 of 199 hits are inside open calls of their functions (in thread 1)");
+  EXPECT_EQ(remark(),
+            "session.trace: guest: even in thread 1, only 198 of 199 hits are inside open calls of the "
+            "functions that were hit");
 }
 
 TEST_F(ThreadMatchTest, AThreadThatFitsNowhereStaysApart) {
   add_call_history({{&first, positions(2, 2)}, {&second, positions(2, 2)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(2);
-  EXPECT_EQ(remark(), "session.trace: guest: no hit is inside an open call of its function");
+  EXPECT_EQ(remark(), "session.trace: guest: no hit is inside an open call of the function that was hit");
 }
 
 // A function like main is open all the time, so a hit during its call proves nothing.
@@ -217,7 +217,7 @@ TEST_F(ThreadMatchTest, TwoThreadsThatFitEquallyDoNotMatch) {
   add_call_history({{&first, positions(100, 0, 500)}, {&second, positions(100, 0, 100)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(100);
-  EXPECT_EQ(remark(), "session.trace: guest: its hits match open calls of both thread 2 and thread 1");
+  EXPECT_EQ(remark(), "session.trace: guest: the hits match open calls of both thread 2 and thread 1");
 }
 
 // A call that is open all the time contains the hits of every thread.
@@ -225,10 +225,10 @@ TEST_F(ThreadMatchTest, MarksOfSeveralThreadsDoNotMatchIfHalfFitAnotherThread) {
   add_call_history({{&first, positions(10)}, {&second, positions(10, 5)}});
   timeline.begin_input("session.trace");
   add_unmatched_thread(10, false, "", true);
-  EXPECT_EQ(
-      remark(),
-      "session.trace: guest: its hits may be from several threads, because 5 of 10 are also inside calls of "
-      "thread 2");
+  EXPECT_EQ(remark(),
+            "session.trace: guest: the hits may be from several threads, because 5 of 10 hits are also "
+            "inside calls of "
+            "thread 2");
 }
 
 TEST_F(ThreadMatchTest, MarksOfSeveralThreadsMatchIfTheyFitOnlyOneThread) {
@@ -254,7 +254,7 @@ TEST_F(ThreadMatchTest, TwoThreadsDoNotMatchTheSameThread) {
   add_unmatched_thread(1);
   EXPECT_EQ(
       remark(),
-      "session.trace: guest: its hits match open calls of thread 1, and so do the hits of another thread");
+      "session.trace: guest: the hits match open calls of thread 1, and so do the hits of another thread");
   EXPECT_EQ(notes.count(kKeptApart), 2u);
 }
 

@@ -317,7 +317,8 @@ TEST_F(TimelineTest, InputsThatDoNotOverlapAreNoted) {
   timeline.note_inputs_apart();
   ASSERT_EQ(notes.count(kApartInTime), 1u);
   EXPECT_EQ(notes.groups().back().first.front(),
-            "c.trace: starts 0.000000001 s after a.data ends; if their clocks differ, use --offset 3=-11 to "
+            "c.trace: starts 0.000000001 s after a.data ends; if the clocks of the two inputs differ, use "
+            "--offset 3=-11 to "
             "let both start together");
 }
 
@@ -382,9 +383,10 @@ TEST_F(TimelineTest, TheAdvisedOffsetIncludesTheGivenOffset) {
   EXPECT_THAT(run(timeline),
               ElementsAre("1073741824/2 [600, 800] app:f", "1/1 [2000000000, 2000000020] app:f"));
   timeline.note_inputs_apart();
-  EXPECT_EQ(notes.groups().back().first.front(),
-            "b.data: ends 1.999999200 s before a.data starts; if their clocks differ, use --offset "
-            "2=1999999500 to let both start together");
+  EXPECT_EQ(
+      notes.groups().back().first.front(),
+      "b.data: ends 1.999999200 s before a.data starts; if the clocks of the two inputs differ, use --offset "
+      "2=1999999500 to let both start together");
 }
 
 TEST_F(TimelineTest, OffsetsAreAddedToTheShiftOfTheClock) {
@@ -529,7 +531,7 @@ TEST_F(TimelineTest, NoEventIsAfterTheLastTime) {
                                          "1/2 [9223372036854775805, 9223372036854775807] app:g"));
   EXPECT_EQ(
       notes.groups().back().first.front(),
-      "a.data: an offset of 9223372036854775793 ns leads to times after the last possible one, 2^63 ns");
+      "a.data: an offset of 9223372036854775793 ns leads to times after 2^63 ns, the last possible time");
   Timeline far({}, notes);
   far.begin_input("b.data");
   add(far, 3, {{10, true, f}, {20, false, f}, {30, true, g}, {40, false, g}});

@@ -202,7 +202,7 @@ TEST(Inspect, HiddenVariablesAreMarked) {
   Notes notes;
   const Json outline = inspected(t.end().write(), notes, {.programs = {TRACED_FIXED}});
   EXPECT_EQ(outline["tracepoints"][0]["items"],
-            Json({"calls: short int", "calls: int, hidden by another variable of its name"}));
+            Json({"calls: short int", "calls: int, hidden by another variable of the same name"}));
 }
 
 // Frames have 16 bits for the number.
@@ -227,7 +227,7 @@ TEST(Inspect, ItemsOfUndescribedCodeHaveNoTypes) {
   const Json outline = inspected(
       t.path(), notes, {.programs = {TRACED_FIXED}, .load_biases = {{.module = "", .bias = 0x10000000}}});
   EXPECT_EQ(outline["tracepoints"][0]["items"],
-            Json({"count: the program does not describe the code there"}));
+            Json({"count: the program does not describe the code at this address"}));
 }
 
 }  // namespace

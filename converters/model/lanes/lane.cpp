@@ -35,7 +35,7 @@ Lane::Lane(ChunkPool& pool, const LaneOptions& options)
 
 void Lane::refuse_time(std::uint64_t time_ns) const {
   throw BrokenContract(time_ns < last_ns_
-                           ? fmt::format("an event at {} ns comes after one at {} ns", time_ns, last_ns_)
+                           ? fmt::format("an event at {} ns comes after an event at {} ns", time_ns, last_ns_)
                            : fmt::format("an event at {} ns is too late to be drawn", time_ns));
 }
 

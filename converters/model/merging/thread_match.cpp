@@ -108,13 +108,13 @@ void add_candidates(std::span<const UnmatchedThreadOfInput> threads, const CallH
 ThreadMatch match_of(const UnmatchedThread& thread, Candidates candidates, const LaneName& name_of) {
   if (!thread.why_unmatched.empty()) return {.why_unmatched = thread.why_unmatched};
   if (candidates.best.lane == nullptr)
-    return {.why_unmatched = "no hit is inside an open call of its function"};
+    return {.why_unmatched = "no hit is inside an open call of the function that was hit"};
   const std::size_t marks = thread.marks.size();
   std::vector<Candidate>& lanes = candidates.lanes;
   if (lanes.empty())
-    return {.why_unmatched =
-                fmt::format("at most {} of {} hits are inside open calls of their functions (in {})",
-                            candidates.best.marks, marks, name_of(*candidates.best.lane))};
+    return {.why_unmatched = fmt::format(
+                "even in {}, only {} of {} hits are inside open calls of the functions that were hit",
+                name_of(*candidates.best.lane), candidates.best.marks, marks)};
   const Candidate first = lanes.front();
   std::erase_if(lanes, [](const Candidate& c) { return !c.holds_them_directly(); });
   if (lanes.empty())
@@ -124,12 +124,12 @@ ThreadMatch match_of(const UnmatchedThread& thread, Candidates candidates, const
             name_of(*first.lane), first.fit.in_innermost, marks)};
   std::ranges::stable_sort(lanes, {}, [](const Candidate& c) { return c.fit.usual_since(); });
   if (lanes.size() > 1 && lanes[0].fit.usual_since() + kCloserBits > lanes[1].fit.usual_since())
-    return {.why_unmatched = fmt::format("its hits match open calls of both {} and {}",
+    return {.why_unmatched = fmt::format("the hits match open calls of both {} and {}",
                                          name_of(*lanes[0].lane), name_of(*lanes[1].lane))};
   if (const auto& other = candidates.other_than(lanes[0].lane);
       thread.may_be_several && 2 * other.marks >= marks)
     return {.why_unmatched = fmt::format(
-                "its hits may be from several threads, because {} of {} are also inside calls of {}",
+                "the hits may be from several threads, because {} of {} hits are also inside calls of {}",
                 other.marks, marks, name_of(*other.lane))};
   return {.lane = lanes[0].lane};
 }
@@ -145,7 +145,7 @@ void refuse_shared(std::span<const UnmatchedThreadOfInput> threads, std::vector<
     if (numbers.size() == 1) continue;
     for (const std::size_t i : numbers)
       matches[i] = {.why_unmatched =
-                        fmt::format("its hits match open calls of {}, and so do the hits of another thread",
+                        fmt::format("the hits match open calls of {}, and so do the hits of another thread",
                                     name_of(*key.first))};
   }
 }

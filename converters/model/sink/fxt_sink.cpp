@@ -73,7 +73,8 @@ void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
                                                    : strings_.valid(info.thread_name));
     track_names_.insert({"process", info.process_name, info.thread_name});
     weights[known->second] += info.weight;
-    if (strings_.repaired_strings() != repaired) count_repaired(threads_.size(), repaired, "its name");
+    if (strings_.repaired_strings() != repaired)
+      count_repaired(threads_.size(), repaired, "the name of the thread or process");
     threads_.push_back({koids});
   }
   std::vector<std::size_t> heaviest;
@@ -289,8 +290,8 @@ void FxtSink::note_repaired(const Timeline& timeline, Notes& notes) const {
   for (const auto& [number, repaired] : repaired_of_) {
     const LaneInfo& lane = timeline.lanes()[number];
     notes.add(kStringsRepaired, Location::file(timeline.input_of(number)),
-              fmt::format("{} of thread {} ({}), the first in {}", repaired.count, number_of(lane.thread),
-                          lane.thread_name, repaired.first),
+              fmt::format("{} in thread {} ({}), the first in {}", fxt::counted(repaired.count, "string"),
+                          number_of(lane.thread), lane.thread_name, repaired.first),
               repaired.count);
   }
 }

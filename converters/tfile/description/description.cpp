@@ -191,7 +191,8 @@ void DescriptionReader::finish() {
   tracepoints_.finish();
   description_.locations = tracepoints_.take_locations();
   if (memory_.is_exceeded())
-    note_over_limit(notes_, Location::file(path_), memory_, "tracepoints, actions or variables are left out");
+    note_over_limit(notes_, Location::file(path_), memory_,
+                    "some tracepoints, actions or variables are left out");
   if (!description_.status)
     notes_.add(kNoStatus, Location::file(path_),
                "no status line, so the expected number of frames is unknown");

@@ -27,7 +27,7 @@ inline constexpr NoteKind kNoFrames{"no-frames", "trace files without frames", t
 inline constexpr NoteKind kFramesMissing{"frames-missing",
                                          "frames that the status line counts, but the file does not have"};
 inline constexpr NoteKind kFramesOverwritten{"frames-overwritten",
-                                             "frames overwritten in the circular buffer before it was saved"};
+                                             "frames overwritten in the circular buffer before GDB saved it"};
 inline constexpr NoteKind kBufferFull{"buffer-full", "recordings stopped because the buffer was full", true};
 inline constexpr NoteKind kUnknownTracepoint{"unknown-tracepoint",
                                              "frames of tracepoints that are missing from the description"};
@@ -63,11 +63,11 @@ inline constexpr NoteKind kCallersUnknown{"callers-unknown",
 inline constexpr NoteKind kItemContradicted{
     "item-contradicted", "collected items whose recorded data do not match their location in the program"};
 inline constexpr NoteKind kItemNotUnderstood{"item-not-understood",
-                                             "collected items whose location is not understood"};
+                                             "collected items whose kind of location is not supported"};
 inline constexpr NoteKind kUntypedValues{"untyped-values", "collected items whose type is not known", true};
 inline constexpr NoteKind kWrongProgram{"wrong-program", "programs that do not fit the tracepoints"};
-inline constexpr NoteKind kUnconfirmedProgram{"unconfirmed-program", "programs that no tracepoint confirms",
-                                              true};
+inline constexpr NoteKind kUnconfirmedProgram{"unconfirmed-program",
+                                              "programs that may not be the traced program", true};
 inline constexpr NoteKind kLoadBias{"load-bias", "programs whose load address is unknown or probably wrong"};
 
 }  // namespace convert::tfile

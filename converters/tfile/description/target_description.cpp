@@ -95,7 +95,7 @@ class FeatureTypes {
       const unsigned end = field.attribute("end").as_uint(start);
       if (name.empty() || start > end || end > 63) continue;  // fields without a name are reserved
       if (!budget.take(name.size())) {
-        problems_.push_back(fmt::format("type '{}' has {}, so its registers are shown as numbers",
+        problems_.push_back(fmt::format("type '{}' has {}, so registers of this type are shown as numbers",
                                         flags.attribute("id").value(), budget.exceeded()));
         return nullptr;
       }

@@ -126,14 +126,14 @@ void ValueArguments::add_item(std::size_t index, const ExpectedBlocks& expected)
   }
   if (!is_typed && is_value) {
     if (items_.is_known_step()) {
-      note(kItemNotRecorded, item.text, "the program does not describe it at the address of the step");
+      note(kItemNotRecorded, item.text, "the program does not describe the item at the address of the step");
       return;
     }
     if (symbols_ != nullptr && item.kind != Kind::ReturnAddress)
       note(kUntypedValues, item.text,
            items_.is_understood(item.text)
-               ? "the program does not describe it, so it is shown as numbers"
-               : "an expression of this form is not understood, so it is shown as numbers");
+               ? "the program does not describe the item, so it is shown as numbers"
+               : "expressions of this form are not supported, so the item is shown as numbers");
     add_recorded(index, expected);
     return;
   }

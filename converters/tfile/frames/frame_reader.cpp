@@ -117,7 +117,7 @@ const Frame* FrameReader::broken_frame(const FrameHeader& header, std::size_t go
       add_damage(is_cut ? Damage::Kind::Tail : Damage::Kind::Frame, first_bad, chain.value_or(file_.size()),
                  is_cut ? fmt::format("the file ends inside frame {}: {} bytes are missing", frame_.number,
                                       end - file_.size())
-                        : fmt::format("frame {}: damaged, and so are the data after it", frame_.number));
+                        : fmt::format("frame {} and the data after it are damaged", frame_.number));
     } else {
       add_damage(Damage::Kind::Skipped, offset_, *chain, "no readable frames here");
     }

@@ -436,15 +436,15 @@ std::optional<std::uint64_t> copy_in_program(Dwarf_Die variable, DebugInfo& info
 std::string_view problem_of(Missing missing) {
   switch (missing) {
     case Missing::OptimizedOut:
-      return "the compiler optimized it out at this address; build with -Og or -O0";
+      return "the compiler optimized the variable out at this address; build with -Og or -O0";
     case Missing::AtEntry:
       return "its value depends on a register at the function's entry, which GDB does not record";
     case Missing::NotRecorded:
-      return "the frame does not have a register or memory that is needed to find it";
+      return "the frame does not have a register or memory that is needed";
     case Missing::OtherFrame:
-      return "it belongs to the call of another function, whose frame GDB did not record";
+      return "the variable belongs to the call of another function, whose frame GDB did not record";
     default:
-      return "its location is not understood";
+      return "this kind of location is not supported";
   }
 }
 

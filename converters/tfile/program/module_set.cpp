@@ -12,6 +12,7 @@
 #include "converters/tfile/description/note_kinds.h"
 #include "converters/tfile/program/debug_info.h"
 #include "converters/tfile/program/program_check.h"
+#include "fxt/support/text.h"
 
 namespace convert::tfile {
 namespace {
@@ -136,26 +137,30 @@ Use use_of(Candidate& candidate, Notes& notes) {
             : fmt::format("{}, and {} more", check.first_contradiction, check.contradictions - 1);
     if (!candidate.program->has_all_debug_information())
       problem +=
-          "; it has no debug information, so inlined functions may cause this note even with the right "
-          "program";
-    if (candidate.given) problem += "; only its functions and lines are used, because of --load-bias";
+          "; the program lacks debug information, so inlined functions may cause this note even with the "
+          "right program";
+    if (candidate.given)
+      problem += "; only the functions and lines of this file are used, because of --load-bias";
     notes.add(kWrongProgram, file, problem);
     if (!candidate.given) return Use::Nothing;
   } else if (!candidate.rival.empty()) {
     notes.add(kLoadBias, file,
-              fmt::format("it fits only at {:#x}, but {} also fits there; use --load-bias for both",
-                          *check.bias, candidate.rival));
+              fmt::format(
+                  "the tracepoints fit only at {:#x}, but {} also fits there; use --load-bias for both files",
+                  *check.bias, candidate.rival));
     return Use::Nothing;
   } else if (!check.equal_biases.empty()) {
-    notes.add(kLoadBias, file,
-              fmt::format("it fits equally well at several addresses ({:#x}); use --load-bias to choose one",
-                          fmt::join(check.equal_biases, ", ")));
+    notes.add(
+        kLoadBias, file,
+        fmt::format(
+            "the tracepoints fit equally well at several addresses ({:#x}); use --load-bias to choose one",
+            fmt::join(check.equal_biases, ", ")));
     return Use::Nothing;
   } else if (!check.bias) {
-    notes.add(kLoadBias, file, "no tracepoint shows its load address; use --load-bias");
+    notes.add(kLoadBias, file, "no tracepoint shows the load address of this file; use --load-bias");
     return Use::Nothing;
   } else if (check.agreements == 0 && !candidate.given) {
-    notes.add(kUnconfirmedProgram, file, "no tracepoint names a function or line in it");
+    notes.add(kUnconfirmedProgram, file, "no tracepoint names a function or line of this file");
   }
   candidate.program->set_load_bias(*check.bias);
   return check.contradictions > 0 ? Use::Names : Use::All;
@@ -165,17 +170,18 @@ void add_debug_notes(const Program& program, Notes& notes) {
   const Location file = Location::file(program.path());
   if (program.debug_info().units().all().empty() && program.missing_debug_file().empty())
     notes.add(kNoSymbols, file,
-              "it has no debug information, so values have no types; use the program from before it was "
-              "stripped, or build it with -g");
+              "the file has no debug information, so values have no types; use the unstripped program, or "
+              "build the program with -g");
   if (const std::string& missing = program.missing_debug_file(); !missing.empty())
-    notes.add(kNoSymbols, file, fmt::format("its debug information is in a missing file: {}", missing));
+    notes.add(kNoSymbols, file,
+              fmt::format("the debug information of this file is in a missing file: {}", missing));
   if (const std::string& unsafe = program.debug_info().units().unsafe_file(); !unsafe.empty())
     notes.add(kNoSymbols, file, unsafe + "; the types in that file are not used");
   if (const auto& missing = program.debug_info().units().missing_files(); !missing.empty())
-    notes.add(kNoSymbols, file,
-              fmt::format("{} of its compilation units have their types in missing files, or in a package "
-                          "(.dwp) that libdw can't read: {}",
-                          missing.size(), missing.front()));
+    notes.add(
+        kNoSymbols, file,
+        fmt::format("the types of {} are in missing files, or in a package (.dwp) that libdw can't read: {}",
+                    fxt::counted(missing.size(), "compilation unit"), missing.front()));
 }
 
 // Adds a note that no tracepoint is in the program at the place that the user gave.
@@ -186,7 +192,7 @@ void note_other_place(Program& program, std::uint64_t given, const ProgramCheck&
               fmt::format("with --load-bias {:#x}, no tracepoint is in this program; with {:#x}, some are",
                           given, *found.bias));
   else
-    notes.add(kUnconfirmedProgram, file, "no tracepoint names a function or line in it");
+    notes.add(kUnconfirmedProgram, file, "no tracepoint names a function or line of this file");
   program.set_load_bias(given);
 }
 
@@ -235,10 +241,10 @@ void ModuleSet::contradict(std::uint64_t address, const std::string& problem, No
   contradicted_.push_back(&module);
   for (const auto& other : modules_)
     if (other.get() != &module) other->debug_info().remove_other(module.debug_info());
-  notes.add(
-      kWrongProgram, Location::file(module.path()),
-      fmt::format("{}; only its functions and lines are used; use --program with the build that was traced",
-                  problem));
+  notes.add(kWrongProgram, Location::file(module.path()),
+            fmt::format("{}; only the functions and lines of this file are used; use --program with the "
+                        "build that was traced",
+                        problem));
 }
 
 void ModuleSet::add_notes(Notes& notes) const {

@@ -241,7 +241,7 @@ class PlaceChecker {
       if (agrees) ++check.agreements;
       if (evidence == Evidence::Contradicts) {
         const std::string what = !program_.layout().is_code(address)
-                                     ? "there is no code"
+                                     ? "there is no code at this address"
                                      : clue.location->at + " is at another address";
         contradict(check, what, *clue.location);
       }

@@ -114,7 +114,7 @@ SpecTable::SpecTable(const Info& info, std::string_view path, Names& names, Note
   }
   if (pattern_budget_.is_exceeded())
     note_over_limit(notes, Location::file(path), pattern_budget_,
-                    "the others are ignored, so some arguments and results are unknown");
+                    "the other patterns are ignored, so some arguments and results are unknown");
   for (const std::string& problem : problems)
     notes.add(kDamagedLine, [&] { return fmt::format("{}: not an argument spec: \"{}\"", path, problem); });
 }

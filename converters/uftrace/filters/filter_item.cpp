@@ -135,7 +135,7 @@ class WordParser {
     if (text.front() == '_' || text.front() == '-') text.remove_prefix(1);
     if (consume_prefix(text, "on") && text.empty()) return Setting::TraceOn;
     if (consume_prefix(text, "off") && text.empty()) return Setting::TraceOff;
-    refuse("the actions with this beginning are trace, trace_on and trace_off", word);
+    refuse("the actions that begin with `trace` are trace, trace_on and trace_off", word);
   }
 
   void clear_all(std::string_view text, std::string_view word) {

@@ -215,7 +215,7 @@ void FilterTable::report(Rule& rule, std::size_t number, const std::string& inpu
   const std::string& module = rule.item.module;
   const auto what = fmt::format("{} '{}'", name_of(rule.item.option), rule.item.text);
   if (rule.item.option == FilterItem::Option::Location)
-    return add(Fit::Nothing, fmt::format("{}: no called function is in such a file", what));
+    return add(Fit::Nothing, fmt::format("{}: no called function is in a matching source file", what));
   auto tables = functions_.symbolizer.tables();
   if (rule.is_kernel) tables = {{"the kernel", functions_.symbolizer.images().kernel_symbols()}};
   std::string elsewhere;  // a matching function in another module

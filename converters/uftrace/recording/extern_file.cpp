@@ -66,7 +66,7 @@ void drop_foreign_messages(std::vector<ExternMessage>& messages, const std::file
     const std::uint64_t last_ns = std::max(begin_ns, message.time_ns);
     if (!leaps_too_far(first_ns, last_ns, known_ns)) return false;
     notes.add(kForeignClock, [&] {
-      return fmt::format("{}: {} s {} the start of the recording",
+      return fmt::format("{}: the message is {} s {} the start of the recording",
                          Location::line((directory / kName).native(), message.line).text(),
                          (last_ns - first_ns) / kNsPerSecond,
                          message.time_ns < begin_ns ? "before" : "after");
@@ -81,7 +81,7 @@ void sort_by_time(std::vector<ExternMessage>& messages, const std::filesystem::p
   for (const ExternMessage& message : messages) {
     if (message.time_ns < latest_ns)
       notes.add(kMessageOrder, [&] {
-        return fmt::format("{}: {} ns earlier than a message before it",
+        return fmt::format("{}: the message is {} ns earlier than a message on an earlier line",
                            Location::line((directory / kName).native(), message.line).text(),
                            latest_ns - message.time_ns);
       });

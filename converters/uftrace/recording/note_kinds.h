@@ -24,8 +24,8 @@ inline constexpr NoteKind kUnsureEventNames{
     "unsure-event-names", "programs whose user events may have the names of another program's events"};
 inline constexpr NoteKind kUnsureSymbols{"unsure-symbols", "modules whose symbols may be from another build"};
 inline constexpr NoteKind kLibraryReloaded{
-    "library-reloaded", "libraries at the address of other libraries, which may have been loaded again",
-    true};
+    "library-reloaded",
+    "libraries at the address of an earlier library, whose later calls may have wrong names", true};
 inline constexpr NoteKind kNoParameterNames{
     "no-parameter-names", "modules without names of parameters, so arguments stay arg1, arg2", true};
 inline constexpr NoteKind kPidNamespace{
@@ -34,7 +34,7 @@ inline constexpr NoteKind kPidNamespace{
 inline constexpr NoteKind kNoThread{"no-thread",
                                     "execs and library loads of threads that no other data mention"};
 inline constexpr NoteKind kUnlistedThread{"unlisted-thread",
-                                          "record files of threads that info does not list", true};
+                                          "record files of threads that the file info does not list", true};
 inline constexpr NoteKind kUnreadableFile{"unreadable-file", "files that could not be read"};
 inline constexpr NoteKind kMessageOrder{"message-order",
                                         "external messages that come after messages with later times", true};
@@ -47,7 +47,7 @@ inline constexpr NoteKind kNoSuchFunction{"no-such-function", "patterns that mat
 inline constexpr NoteKind kNeverCalled{"never-called",
                                        "patterns that match only functions that were not called", true};
 inline constexpr NoteKind kNotInInput{
-    "not-in-input", "patterns that match functions of another input, but no function of this one", true};
+    "not-in-input", "patterns that match functions of another input, but no function of this input", true};
 inline constexpr NoteKind kCallsLeftOut{"calls-left-out", "calls filtered out by options", true};
 inline constexpr NoteKind kEventsLeftOut{"events-left-out", "events filtered out by options", true};
 inline constexpr NoteKind kThreadsLeftOut{"threads-left-out", "threads filtered out by options", true};
@@ -60,17 +60,17 @@ inline constexpr NoteKind kExitWithoutEntry{"exit-without-entry", "exits whose e
 inline constexpr NoteKind kExitMissing{"exit-missing", "calls that ended without an exit"};
 inline constexpr NoteKind kExitDepth{"exit-depth",
                                      "threads whose exits were recorded at the depth of the caller", true};
-inline constexpr NoteKind kAddressMismatch{
-    "address-mismatch", "exits of a function other than the one that was entered at this depth"};
+inline constexpr NoteKind kAddressMismatch{"address-mismatch",
+                                           "exits of functions that were not entered at this depth"};
 inline constexpr NoteKind kLongjmp{
-    "longjmp", "second returns of setjmp, which end the calls made since the first", true};
-inline constexpr NoteKind kClosedByExec{"closed-by-exec", "calls ended because exec replaced the program",
-                                        true};
+    "longjmp", "second returns of setjmp, which end the calls made since the first return", true};
+inline constexpr NoteKind kClosedByExec{"closed-by-exec",
+                                        "calls that ended because exec replaced the program", true};
 inline constexpr NoteKind kOpenAtEnd{"open-at-end", "calls still open at the last record of their thread",
                                      true};
 inline constexpr NoteKind kCutByLoss{"cut-by-loss", "calls that end or start where records are missing"};
-inline constexpr NoteKind kForkNotDrawn{"fork-not-drawn",
-                                        "forks without a visible call at which the arrow could start or end"};
+inline constexpr NoteKind kForkNotDrawn{
+    "fork-not-drawn", "forks without an arrow, because no call is shown at one of its ends"};
 
 // ---- Record files: records ----
 inline constexpr NoteKind kRecordsLost{"records-lost", "records that the recorder lost"};
@@ -97,9 +97,9 @@ inline constexpr NoteKind kCpuTracksLeftOut{
 inline constexpr NoteKind kSwitchesLost{"switches-lost",
                                         "perf events lost because the kernel's buffer was full"};
 inline constexpr NoteKind kScheduleCut{
-    "schedule-cut", "schedule calls ended at a record of their thread, because switches are missing"};
+    "schedule-cut", "calls of linux:schedule ended by a record, because context switches are missing"};
 inline constexpr NoteKind kExitMoved{
-    "exit-moved", "estimated exits that were moved, because the call can't have ended there", true};
+    "exit-moved", "estimated exits that were moved, because the call can't have ended at that time", true};
 
 // ---- Kernel files ----
 inline constexpr NoteKind kKernelEventsLost{"kernel-events-lost",
@@ -109,8 +109,8 @@ inline constexpr NoteKind kKernelClipped{
 inline constexpr NoteKind kNoRecords{
     "no-records", "recordings whose .dat files are missing or were never written, so no calls are shown"};
 inline constexpr NoteKind kNothingOfKernel{
-    "nothing-of-kernel", "recordings without kernel events, although --kernel-only shows nothing else", true};
+    "nothing-of-kernel", "recordings without kernel events, so --kernel-only shows nothing of them", true};
 inline constexpr NoteKind kKernelExitWithoutEntry{
-    "kernel-exit-without-entry", "exits from kernel functions whose entry was not recorded, not shown"};
+    "kernel-exit-without-entry", "exits from kernel functions without a recorded entry, not shown"};
 
 }  // namespace convert::uftrace

@@ -94,11 +94,11 @@ Sessions::Sessions(const Directory& directory, const Info& info, const std::vect
   add_unlisted_tasks(directory, info, notes);
   if (left_out_ > 0)
     notes.add(kOverLimit, Location::file(directory.file("task.txt").text()),
-              kPrograms.exceeded() + "; later ones are left out", left_out_);
+              kPrograms.exceeded() + "; later programs are left out", left_out_);
   for (auto& [tid, task] : tasks_)
     if (!name_task(task))
       notes.add(kNoSession, [id = recorded(tid)] {
-        return fmt::format("thread {}: its program is unknown", number_of(id));
+        return fmt::format("thread {}: the program of this thread is unknown", number_of(id));
       });
 }
 
@@ -171,8 +171,8 @@ void Sessions::note_reloaded_libraries(const Directory& directory, const Info& i
       if (first.path == library.path) continue;
       notes.add(kLibraryReloaded, [&] {
         return fmt::format(
-            "{0}: {1} was loaded at {2:#x}, where {3} was before; if {3} was loaded there again, its calls "
-            "have the names of {1}",
+            "{0}: {1} was loaded at {2:#x}, where {3} was before; if {3} was loaded at this address again, "
+            "calls of {3} have the names of {1}",
             directory.file("task.txt").text(), library.path, library.base, first.path);
       });
     }
@@ -233,7 +233,8 @@ void Sessions::add_unlisted_tasks(const Directory& directory, const Info& info, 
   for (const ThreadFile& file : directory.threads) {
     add(file.tid);
     if (!info.tids.empty() && !std::ranges::binary_search(info.tids, file.tid))
-      notes.add(kUnlistedThread, Location::file(file.place.text()), "its thread is not listed in info");
+      notes.add(kUnlistedThread, Location::file(file.place.text()),
+                "the thread of this file is not listed in info");
   }
   for (auto& [tid, task] : tasks_) {
     const auto sessions = sessions_of_process_.find(task.pid);

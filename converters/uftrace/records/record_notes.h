@@ -99,7 +99,7 @@ inline void RecordNotes::add_item(const RecordItem& item, bool is_last) {
 
 inline void RecordNotes::add_time_reversed(const RecordItem& call) {
   add(call.has_two_writers ? kSharedFile : kTimeWentBack, [&] {
-    return fmt::format("the record's time is {} ns before that of the last one",
+    return fmt::format("the record's time is {} ns before the time of a previous record",
                        call.before_ns - call.call.time_ns);
   });
 }

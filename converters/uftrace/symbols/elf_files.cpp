@@ -32,11 +32,11 @@ void refuse(const InputFile& file, std::string_view problem) {
 void check_fits(const ElfImage& elf, const InputFile& file, const Image& image) {
   if (!image.build_id.empty()) {
     if (is_same_build(image.build_id, elf.build_id())) return;
-    refuse(file, fmt::format("is another build (its build-id is {}, recorded was {})",
+    refuse(file, fmt::format("is another build (with build-id {}, but {} was recorded)",
                              elf.build_id().empty() ? "none" : elf.build_id(), image.build_id));
   }
   if (image.size_bytes && *image.size_bytes != elf.mapped_size())
-    refuse(file, fmt::format("is another build (it takes {} bytes of memory, recorded were {})",
+    refuse(file, fmt::format("is another build (with {} bytes in memory, but {} were recorded)",
                              elf.mapped_size(), *image.size_bytes));
 }
 
@@ -53,7 +53,8 @@ const SymbolTable* ElfFiles::of(const Image& image) {
 }
 
 void ElfFiles::replaced_by(const Image& image, std::string_view file) {
-  symbols_.at({image.path, image.build_id}).text += fmt::format("; its functions have the names in {}", file);
+  symbols_.at({image.path, image.build_id}).text +=
+      fmt::format("; functions of this module have the names in {}", file);
 }
 
 void ElfFiles::add_notes(Notes& notes) const {
@@ -151,9 +152,8 @@ ElfFiles::Symbols ElfFiles::read(const Image& image) const {
                                     : fmt::format("{}: has no symbols{}", file->file.path(), kSysrootAdvice));
   } else if (program.file != nullptr && image.build_id.empty()) {
     symbols.kind = &kUnsureSymbols;
-    symbols.text = fmt::format(
-        "{}: the recording has no build-id{}", file->file.path(),
-        image.size_bytes ? ", and only the size matches" : " for this file, so its build was not checked");
+    symbols.text = fmt::format("{}: the recording has no build-id for this file, so {}", file->file.path(),
+                               image.size_bytes ? "only its size was compared" : "its build was not checked");
   }
   return symbols;
 }

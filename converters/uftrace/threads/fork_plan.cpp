@@ -209,7 +209,8 @@ class Planner {
     for (std::size_t i = 0; i < threads.size(); ++i) {
       if (!scans[i].left_out.empty())
         notes_.add(kOverLimit, Location::file(threads[i]->place.text()),
-                   fmt::format("{}; some children begin without their parent's calls", scans[i].left_out));
+                   fmt::format("{}; some forked children begin without the open calls of their parent",
+                               scans[i].left_out));
       for (ForkCall& call : scans[i].calls) calls.push_back({threads[i], std::move(call)});
       const std::vector<const PlannedFork*>& forks_here = forks_in[threads[i]];
       for (std::size_t n = 0; n < forks_here.size(); ++n)

@@ -76,8 +76,9 @@ std::size_t InnerCalls::find_frame(const KernelMessage& exit) const {
 void InnerCalls::leave_kernel(std::uint64_t time_ns, const KernelMessage& exit) {
   const std::size_t frame = find_frame(exit);
   if (frame == kNone) {
-    note(kKernelExitWithoutEntry,
-         [&] { return fmt::format("an exit from {} at {} ns", name_of(exit.label), exit.time_ns); });
+    note(kKernelExitWithoutEntry, [&] {
+      return fmt::format("an exit from {} at {} ns, but no entry", name_of(exit.label), exit.time_ns);
+    });
     return;
   }
   if (frame + 1 < frames_.size()) end_frames_above(frame + 1, time_ns);

@@ -178,7 +178,8 @@ ExitCode draw_flame(const DrawOptions& options, EntrySource& source) {
   if (!source.has_wanted()) return code;
   const Drawing flame = flame_of(paths, options.timeline.columns);
   if (flame.lanes.empty())
-    throw std::runtime_error(fmt::format("{}: nothing to draw, because it has no calls", options.input));
+    throw std::runtime_error(
+        fmt::format("{}: nothing to draw, because the trace has no calls", options.input));
   write(options.output, picture_of(options, flame, flame));
   report(options, flame.foot);
   return code;

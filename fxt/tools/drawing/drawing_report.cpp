@@ -69,7 +69,8 @@ std::vector<std::string> DrawingReport::lines() const {
       fmt::format("less than {} apart, merged into {}", pixel, counted(merged_mark_shapes, "mark")));
   say(far_marks, "mark", "before the first call or after the last, drawn at the edges");
   say(endless, "call", "without an end in the trace");
-  say(without_details, "call or mark", "shown without arguments, because there are too many different ones");
+  say(without_details, "call or mark",
+      "shown without arguments, because there are too many different arguments");
   if (too_deep != 0)
     lines.push_back(fmt::format("{} not drawn, because of their depth (--max-depth)",
                                 counted(too_deep, "call or mark", "calls or marks")));

@@ -82,10 +82,11 @@ Drawing flame_of(const CallPaths& paths, std::uint64_t columns) {
   say(narrow, "path",
       "not drawn, and neither are their callees, because they are narrower than a hundredth of a pixel");
   say(deep, "path", "not drawn, because they are nested too deep");
-  say(paths.all().children.size() - drawing.lanes.size(), "more root", "not drawn");
+  say(paths.all().children.size() - drawing.lanes.size(), "more graph",
+      "not drawn, because there are too many");
   std::ranges::copy(paths.notes(), std::back_inserter(drawing.foot));
   say(paths.joined(), "call",
-      "drawn as part of their parents, because there are too many paths or they are too deep");
+      "drawn as part of their callers, because there are too many paths, or because the paths are too deep");
   return drawing;
 }
 

@@ -32,7 +32,7 @@ canvas { position: sticky; top: 0; display: block; cursor: default; }
 
 constexpr std::string_view kTools = R"(<div id="tools" hidden>
 <label>Search <input id="name" type="search"></label> <span id="found"></span> <span id="shown"></span>
-<span id="keys">w s zoom, a d move, wheel with Ctrl or Shift, drag; click zooms to a call, double click or Esc to all; / search</span>
+<span id="keys">w, s or Ctrl+wheel: zoom; a, d or drag: move; click: zoom to a call; double click or Esc: show all; /: search</span>
 </div>
 <div id="view" tabindex="0" hidden><canvas></canvas></div><div id="tip" hidden></div><div id="foot" hidden></div>
 )";
@@ -374,13 +374,13 @@ function search(text) {
     for (const row of lane.rows || [])
       row.n.forEach((name, i) => { if (count(row, i) === 1 && isFound(name)) apart += 1; });
   element('found').textContent = !text ? '' : data.flame ? `${inAll} calls on ${apart} paths` :
-    `${inAll} calls of ${names} ${names === 1 ? 'name' : 'names'}, ${Math.min(apart, inAll)} of them drawn apart`;
+    `${inAll} calls of ${names} ${names === 1 ? 'name' : 'names'}, ${Math.min(apart, inAll)} of them drawn separately`;
   redraw();
 }
 element('name').addEventListener('input', event => search(event.target.value));
 view.addEventListener('scroll', redraw);
 addEventListener('resize', resize);
-if (selects) element('keys').textContent = 'drag opens a part; w s zoom, a d move, wheel with Ctrl or Shift; click zooms to a call, Esc to all; / search';
+if (selects) element('keys').textContent = 'drag: open a part; w, s or Ctrl+wheel: zoom; a, d: move; click: zoom to a call; double click or Esc: show all; /: search';
 document.querySelector('svg').remove();
 for (const id of ['tools', 'view', 'foot']) element(id).hidden = false;
 for (const line of data.foot) element('foot').append(line, document.createElement('br'));

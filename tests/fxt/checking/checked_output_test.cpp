@@ -65,9 +65,10 @@ TEST(CheckedOutput, ThrowsFromTheCallThatWroteTheRecord) {
   } catch (const CheckError& error) {
     EXPECT_EQ(error.finding().fault, Fault::Overlaps);
     EXPECT_EQ(error.finding().offset, words * 8);
-    EXPECT_STREQ(error.what(),
-                 "complete at byte 120: partly overlaps the complete event at +0x60: Perfetto drops it (W15, "
-                 "Fault::Overlaps)");
+    EXPECT_STREQ(
+        error.what(),
+        "complete at byte 120: partly overlaps the complete event at +0x60: Perfetto drops the event (W15, "
+        "Fault::Overlaps)");
   }
   EXPECT_EQ(writer.words_written(), words) << "the record is left out";
   writer.write(event_at(DurationComplete, 10, 20));

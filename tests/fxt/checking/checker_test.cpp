@@ -629,7 +629,7 @@ TEST(Checker, FindingsHavePlaceProblemAndReaders) {
   EXPECT_EQ(findings[0].offset, first + 24);
   EXPECT_EQ(findings[0].record, "complete");
   EXPECT_EQ(findings[0].problem, "partly overlaps the complete event at " + offset_text(first));
-  EXPECT_EQ(findings[0].effect, "Perfetto drops it");
+  EXPECT_EQ(findings[0].effect, "Perfetto drops the event");
 }
 
 TEST(Checker, TracksLateEvents) {

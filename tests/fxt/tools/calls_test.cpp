@@ -469,8 +469,8 @@ TEST_F(Calls, FoldedStacksAreLimitedBySizeOfTheTrace) {
   const Outcome refused = shell(std::string(FXT_DUMP) + " --folded " + path + " 2>&1");
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_EQ(refused.output, "fxt-dump: " + path +
-                                ": more than 256 MiB of text, and more than a hundred times the trace; use "
-                                "--any-size to print it\n");
+                                ": more than 256 MiB of text, which is more than a hundred times the size of "
+                                "the trace; use --any-size to print all of it\n");
   const Outcome begun = shell(std::string(FXT_DUMP) + " --folded --any-size " + path + " | head -c 14");
   EXPECT_EQ(begun.output, "process 100;xx");
 }

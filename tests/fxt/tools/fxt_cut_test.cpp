@@ -157,7 +157,7 @@ TEST_F(FxtCut, ATraceOutsideOfTheRangeLeavesNoFile) {
     EXPECT_EQ(outcome.exit_code, 1);
     EXPECT_EQ(outcome.output,
               "fxt-cut: " + folder() +
-                  "in.fxt: no event is in that range of time; the trace is from 1 µs to 4 µs\n");
+                  "in.fxt: no event is in the requested range; the trace is from 1 µs to 4 µs\n");
     EXPECT_FALSE(std::filesystem::exists(folder() + "out.fxt"));
   }
   EXPECT_EQ(run("-q -r 3us~ " + trace() + " " + folder() + "out.fxt").exit_code, 0) << "the end of a call";
@@ -168,12 +168,13 @@ TEST_F(FxtCut, ATraceOutsideOfTheRangeLeavesNoFile) {
 TEST_F(FxtCut, ATraceWithoutTheThreadsLeavesNoFile) {
   const Outcome outcome = run("--tid 98 --tid 99 " + trace() + " " + folder() + "out.fxt");
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_EQ(outcome.output,
-            "fxt-cut: " + folder() + "in.fxt: has none of the requested threads: 98, 99; it has 2, 3\n");
+  EXPECT_EQ(outcome.output, "fxt-cut: " + folder() +
+                                "in.fxt: has none of the requested threads: 98, 99; its threads: 2, 3\n");
   EXPECT_FALSE(std::filesystem::exists(folder() + "out.fxt"));
   const Outcome one = run("-q --tid 98 --tid 2 " + trace() + " " + folder() + "out.fxt");
   EXPECT_EQ(one.exit_code, 1);
-  EXPECT_EQ(one.output, "fxt-cut: " + folder() + "in.fxt: lacks these requested threads: 98; it has 2, 3\n");
+  EXPECT_EQ(one.output,
+            "fxt-cut: " + folder() + "in.fxt: lacks these requested threads: 98; its threads: 2, 3\n");
   EXPECT_TRUE(std::filesystem::exists(folder() + "out.fxt")) << "with the other thread";
 }
 
@@ -258,7 +259,7 @@ TEST_F(FxtCut, AnEmptyFileLeavesNoOutput) {
 TEST_F(FxtCut, NamesThePiecesOfAnEarlierTrace) {
   EXPECT_EQ(run("-q --split-time 1us " + trace() + " " + folder() + "out.fxt").exit_code, 0);
   EXPECT_THAT(run("--split-time 2us " + trace() + " " + folder() + "out.fxt").output,
-              HasSubstr("1 file from an earlier trace, with a name like the pieces of this one\n  " +
+              HasSubstr("1 file from an earlier trace, with a name like the pieces of this trace\n  " +
                         folder() + "out.002.fxt\n"));
 }
 

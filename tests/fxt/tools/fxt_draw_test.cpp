@@ -238,12 +238,13 @@ TEST_F(FxtDraw, WritesNothingIfThereIsNothingToDraw) {
               HasSubstr("x.c: not an FXT trace, because it does not start with the magic number\n"));
   EXPECT_EQ(failed("-r 1s~ " + trace()),
             "fxt-draw: " + folder() +
-                "in.fxt: no event is in that range of time; the trace is from 1 µs to 4 µs\n");
+                "in.fxt: no event is in the requested range; the trace is from 1 µs to 4 µs\n");
   EXPECT_EQ(failed("--tid 99 " + trace()),
-            "fxt-draw: " + folder() + "in.fxt: has none of the requested threads: 99; it has 2\n");
+            "fxt-draw: " + folder() + "in.fxt: has none of the requested threads: 99; its threads: 2\n");
   const Outcome one = run("-q --tid 99,2 " + trace() + " " + out_);
   EXPECT_EQ(one.exit_code, 1);
-  EXPECT_EQ(one.output, "fxt-draw: " + folder() + "in.fxt: lacks these requested threads: 99; it has 2\n");
+  EXPECT_EQ(one.output,
+            "fxt-draw: " + folder() + "in.fxt: lacks these requested threads: 99; its threads: 2\n");
   EXPECT_TRUE(std::filesystem::remove(out_)) << "the other thread is drawn";
   const std::string others =
       file("others.fxt", file_of([](Writer& writer) {

@@ -89,7 +89,7 @@ TEST_F(FxtDump, ChecksWithExitCodes) {
   const Outcome bad = run("--check " + file("bad", bad_trace()));
   EXPECT_EQ(bad.exit_code, 1);
   EXPECT_THAT(bad.output, HasSubstr("bad:+0x78: error W15 complete: partly overlaps the complete event at "
-                                    "+0x60: Perfetto drops it\n"));
+                                    "+0x60: Perfetto drops the event\n"));
   const Outcome warned =
       run("--check " + file("warned", joined(good_trace(), {0x0002'0001'0103'0024, 3000})));
   EXPECT_EQ(warned.exit_code, 0);
@@ -528,7 +528,7 @@ TEST_F(FxtDump, ReportsTheTimesOfATraceOutsideOfTheRange) {
   for (const char* const options : {"", "--json ", "--tree ", "--stats ", "--folded "}) {
     const Outcome outcome = run(options + std::string("-r 900~901 ") + file("good", good_trace()));
     EXPECT_EQ(outcome.exit_code, 1) << options;
-    EXPECT_THAT(outcome.output, HasSubstr("good: no event is in that range of time; the trace is from "))
+    EXPECT_THAT(outcome.output, HasSubstr("good: no event is in the requested range; the trace is from "))
         << options;
   }
   const Outcome outcome = run("-r 900~1s " + file("good", good_trace()));
@@ -548,7 +548,7 @@ TEST_F(FxtDump, FailsIfTheRangeIsBetweenEvents) {
   const Outcome outcome = run("-r 1us~1.5us " + trace);
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(outcome.output,
-            "fxt-dump: " + trace + ": no event is in that range of time; the trace is from 1 µs to 3 µs\n");
+            "fxt-dump: " + trace + ": no event is in the requested range; the trace is from 1 µs to 3 µs\n");
 }
 
 TEST_F(FxtDump, ReportsATraceWithoutTheThreads) {
@@ -556,14 +556,14 @@ TEST_F(FxtDump, ReportsATraceWithoutTheThreads) {
     const Outcome outcome = run(options + std::string("--tid 99 ") + file("good", good_trace()));
     EXPECT_EQ(outcome.exit_code, 1) << options;
     EXPECT_THAT(outcome.output,
-                testing::EndsWith("good: has none of the requested threads: 99; it has 101\n"))
+                testing::EndsWith("good: has none of the requested threads: 99; its threads: 101\n"))
         << options;
   }
   EXPECT_EQ(run("--tid 101 " + file("good", good_trace())).exit_code, 0);
   const Outcome one = run("--tree --tid 99,101 " + file("good", good_trace()));
   EXPECT_EQ(one.exit_code, 1);
   EXPECT_THAT(one.output, HasSubstr("101"));
-  EXPECT_THAT(one.output, testing::EndsWith("good: lacks these requested threads: 99; it has 101\n"));
+  EXPECT_THAT(one.output, testing::EndsWith("good: lacks these requested threads: 99; its threads: 101\n"));
 }
 
 TEST_F(FxtDump, ReportsATraceWithoutTheKinds) {

@@ -161,9 +161,9 @@ std::string message_of(const std::function<void(Writer&)>& write) {
 
 TEST(WriterErrors, ProvidersMustBeAnnouncedOnce) {
   EXPECT_EQ(message_of([](Writer& writer) { writer.begin_provider(1, "again"); }),
-            "provider 1 was announced before; switch_provider() goes back to it");
+            "provider 1 was announced before; use switch_provider() to go back to this provider");
   EXPECT_EQ(message_of([](Writer& writer) { writer.switch_provider(9); }),
-            "provider 9 was never announced; begin_provider() does it");
+            "provider 9 was never announced; use begin_provider() to announce it");
 }
 
 TEST(WriterErrors, ARecordHasAtMost15Arguments) {

@@ -277,7 +277,7 @@ TEST_F(FxtSinkTest, StringsThatAreNotUtf8AreEscapedAndNoted) {
   const std::string_view written(reinterpret_cast<const char*>(words.data()), words.size() * sizeof words[0]);
   EXPECT_NE(written.find("caf\\351"), std::string_view::npos);
   EXPECT_EQ(notes.count(kStringsRepaired), 1u);
-  EXPECT_EQ(notes.groups().front().first.front(), "story: 1 of thread 8 (t), the first in caf\xe9");
+  EXPECT_EQ(notes.groups().front().first.front(), "story: 1 string in thread 8 (t), the first in caf\xe9");
 }
 
 TEST_F(FxtSinkTest, TheNoteAboutStringsNamesTheirThread) {
@@ -307,9 +307,11 @@ TEST_F(FxtSinkTest, TheNoteAboutStringsNamesTheirThread) {
   const auto repaired =
       std::ranges::find(notes.groups(), &kStringsRepaired, [](const Notes::Group& g) { return g.kind; });
   ASSERT_NE(repaired, notes.groups().end());
-  EXPECT_THAT(repaired->first, ElementsAre("first: 3 of thread 8 (t), the first in f",
-                                           "first: 2 of thread 9 (caf\xe9), the first in its name",
-                                           "second: 1 of thread 10 (t), the first in file\xe9"));
+  EXPECT_THAT(
+      repaired->first,
+      ElementsAre("first: 3 strings in thread 8 (t), the first in f",
+                  "first: 2 strings in thread 9 (caf\xe9), the first in the name of the thread or process",
+                  "second: 1 string in thread 10 (t), the first in file\xe9"));
   EXPECT_EQ(repaired->count, 6u);
 }
 
@@ -561,7 +563,8 @@ TEST_F(FxtSinkTest, CallsTooDeepAreNoted) {
     for (std::uint64_t i = 0; i < 514; ++i) lane.end(1000 + i);
   });
   EXPECT_EQ(notes.count(kTooDeep), 2u);
-  EXPECT_EQ(notes.groups().front().first.front(), "out.fxt: 2 of thread 8 (t), the first is leaf");
+  EXPECT_EQ(notes.groups().front().first.front(),
+            "out.fxt: 2 calls and instants in thread 8 (t), the first is leaf");
   EXPECT_EQ(events_written, 512u);
 }
 

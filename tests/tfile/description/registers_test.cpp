@@ -153,7 +153,7 @@ TEST(TargetDescriptions, HaveALimitOfFields) {
   EXPECT_EQ(refused.layout->registers().back().form, ValueForm::Unsigned);
   EXPECT_THAT(refused.problems,
               testing::ElementsAre("type 'f' has more than 4096 characters in the field names of a flags "
-                                   "type, so its registers are shown as numbers"));
+                                   "type, so registers of this type are shown as numbers"));
 
   const auto problem_of = [&](std::string_view content) {
     try {

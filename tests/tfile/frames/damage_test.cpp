@@ -211,7 +211,7 @@ TEST(DamagedTrace, AHugeFrameDoesNotHideLaterFrames) {
   t.frame(2).variable(1, 6).frame(2).variable(1, 7).end();
   EXPECT_THAT(t.lines(), Contains(HasSubstr("@7000 tracepoint:f frame=3")));
   EXPECT_THAT(t.notes(),
-              ElementsAre("damaged-frame 1", HasSubstr("frame 1: damaged, and so are the data after it"),
+              ElementsAre("damaged-frame 1", HasSubstr("frame 1 and the data after it are damaged"),
                           "synthetic-time 1", HasSubstr("placed between")));
 }
 

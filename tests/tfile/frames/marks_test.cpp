@@ -150,7 +150,7 @@ TEST_F(TraceMarks, FramesWithoutStampsStayApart) {
   trace.frame(2).frame(2).end();
   EXPECT_THAT(lines(), ElementsAre(HasSubstr("2/1 @"), HasSubstr("2/1 @")));
   EXPECT_THAT(why_unmatched,
-              HasSubstr(": unknown thread: its frames have no timestamps; use collect $trace_timestamp"));
+              HasSubstr(": unknown thread: the frames have no timestamps; use collect $trace_timestamp"));
 }
 
 }  // namespace

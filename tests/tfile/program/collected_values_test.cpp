@@ -226,7 +226,8 @@ TEST_F(CollectedValues, VariablesOfEnclosingFunctionsBelongToOtherCalls) {
   for (const std::string item : {"total", "total+1", "around::total"}) {
     EXPECT_THAT(frame(item + ", calls", actions, memory, "within"),
                 AllOf(Not(HasSubstr(" " + item + "=")), HasSubstr(" calls=3 "), HasSubstr(" mem.0x7000=5 ")));
-    EXPECT_THAT(notes_, Contains(HasSubstr("`" + item + "`: it belongs to the call of another function")));
+    EXPECT_THAT(notes_,
+                Contains(HasSubstr("`" + item + "`: the variable belongs to the call of another function")));
   }
 }
 

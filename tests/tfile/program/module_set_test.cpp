@@ -83,8 +83,9 @@ TEST_F(Modules, AreNotPlacedIfSeveralFitAtOnePlace) {
   const ModuleSet modules = tracepoint("plant::pump", address).place();
   EXPECT_TRUE(modules.empty());
   EXPECT_EQ(notes_.count(kLoadBias), 3u);
-  EXPECT_THAT(first_note(), testing::MatchesRegex(".*traced_pie: it fits only at 0x7ffff7fbc000, but "
-                                                  ".*traced_pie also fits there; use --load-bias for both"));
+  EXPECT_THAT(first_note(),
+              testing::MatchesRegex(".*traced_pie: the tracepoints fit only at 0x7ffff7fbc000, but "
+                                    ".*traced_pie also fits there; use --load-bias for both"));
 }
 
 TEST_F(Modules, AGivenPlaceLeavesTheOtherPlaceToOtherModules) {
@@ -117,7 +118,7 @@ TEST_F(Modules, MayLackTheirSplitFiles) {
   EXPECT_EQ(notes_.count(kNoSymbols), 1u);
   EXPECT_THAT(first_note(),
               testing::MatchesRegex(
-                  ".*traced_split.*: 1 of its compilation units have their types in "
+                  ".*traced_split.*: the types of 1 compilation unit are in "
                   "missing files, or in a package \\(.dwp\\) that libdw can\'t read: .*traced_unit.*dwo"));
 }
 
@@ -165,7 +166,8 @@ TEST_F(Modules, AContradictedModuleStillNamesCodeAtAGivenPlace) {
   EXPECT_EQ(modules.code_at(address).function, "plain_start");
   EXPECT_EQ(modules.scope_at(address), nullptr) << "its variables may be others";
   EXPECT_EQ(modules.object("tally"), std::nullopt);
-  EXPECT_THAT(first_note(), EndsWith("; only its functions and lines are used, because of --load-bias"));
+  EXPECT_THAT(first_note(),
+              EndsWith("; only the functions and lines of this file are used, because of --load-bias"));
 }
 
 TEST_F(Modules, LibrariesFindObjectsOfTheProgram) {

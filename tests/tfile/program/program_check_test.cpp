@@ -267,7 +267,7 @@ TEST_F(LoadBias, AnAddressWithoutCodeContradicts) {
   at_address("*0x1234", kBias + program_.object("plant::readings").value().address);
   EXPECT_EQ(contradictions(kBias), 1u);
   EXPECT_THAT(check(description_, program_, kBias).first_contradiction,
-              testing::StartsWith("there is no code (tracepoint 0"));
+              testing::StartsWith("there is no code at this address (tracepoint 0"));
 }
 
 TEST_F(LoadBias, ALineElsewhereContradicts) {

@@ -344,7 +344,7 @@ TEST(KernelThreads, AreNotMatchedWithoutStamps) {
   t.frame(2).variable(26, 42).end();
   EXPECT_THAT(
       unmatched_notes(t),
-      ElementsAre("FILE: thread pid=42: its frames have no timestamps; use collect $trace_timestamp"));
+      ElementsAre("FILE: thread pid=42: the frames have no timestamps; use collect $trace_timestamp"));
 }
 
 TEST(KernelThreads, AreNotMatchedWithoutALocation) {
@@ -353,7 +353,7 @@ TEST(KernelThreads, AreNotMatchedWithoutALocation) {
   t.line(kStamp);
   t.frame(2).variable(1, 5).variable(26, 42).frame(3).variable(1, 6).variable(26, 7).end();
   EXPECT_THAT(unmatched_notes(t),
-              ElementsAre("FILE: thread pid=42: no hit is inside an open call of its function",
+              ElementsAre("FILE: thread pid=42: no hit is inside an open call of the function that was hit",
                           "FILE: thread pid=7: no hit has a timestamp and a known location"));
 }
 
@@ -366,7 +366,7 @@ TEST(KernelThreads, ThreadsAfterTheFirst256AreNotMatched) {
   ImportOptions options;
   options.tids = {256, 257};
   EXPECT_THAT(unmatched_notes(t, options),
-              ElementsAre("FILE: thread pid=256: no hit is inside an open call of its function",
+              ElementsAre("FILE: thread pid=256: no hit is inside an open call of the function that was hit",
                           "FILE: thread pid=257: only the first 256 threads of a trace file are matched"));
 }
 

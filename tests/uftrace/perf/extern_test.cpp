@@ -29,8 +29,10 @@ TEST(UftraceExtern, MessagesAreShownAtTheirTimes) {
                   "100/100 [20, 30] demo:f", "100/100 @25 event:external-data: in f message=\"in f\"",
                   "100/100 [40, 50] demo:g", "100/100 @45 event:external-data: \xff message=\"\xff\"",
                   "100/100 @90 event:external-data: behind message=\"behind\""));
-  EXPECT_THAT(r.notes(),
-              ElementsAre("message-order 1", "DIR/extern.dat:2: 20 ns earlier than a message before it"));
+  EXPECT_THAT(
+      r.notes(),
+      ElementsAre("message-order 1",
+                  "DIR/extern.dat:2: the message is 20 ns earlier than a message on an earlier line"));
   EXPECT_EQ(r.span_of_calls(), std::pair(std::uint64_t{10}, std::uint64_t{60}));
 }
 
@@ -61,7 +63,8 @@ TEST(UftraceExtern, DamageAffectsOnlyItsLine) {
   EXPECT_THAT(
       r.notes(),
       ElementsAre("damaged-line 1", "DIR/extern.dat:2: expected time, a decimal number, found \"???\"",
-                  "foreign-clock 1", "DIR/extern.dat:3: 1700000000 s after the start of the recording"));
+                  "foreign-clock 1",
+                  "DIR/extern.dat:3: the message is 1700000000 s after the start of the recording"));
 }
 
 // A message is not a record of the thread, so it does not prove that the thread ran.

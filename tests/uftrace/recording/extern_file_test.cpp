@@ -74,10 +74,11 @@ TEST(ExternFile, MessagesAreSortedByTime) {
   EXPECT_THAT(messages,
               ElementsAre(M{10, 2, "b"}, M{10, 3, "c"}, M{20, 5, "e"}, M{30, 1, "a"}, M{30, 4, "d"}));
   EXPECT_EQ(notes.count(kMessageOrder), 3u);
-  EXPECT_THAT(notes.groups().front().first,
-              ElementsAre("demo/extern.dat:2: 20 ns earlier than a message before it",
-                          "demo/extern.dat:3: 20 ns earlier than a message before it",
-                          "demo/extern.dat:5: 10 ns earlier than a message before it"));
+  EXPECT_THAT(
+      notes.groups().front().first,
+      ElementsAre("demo/extern.dat:2: the message is 20 ns earlier than a message on an earlier line",
+                  "demo/extern.dat:3: the message is 20 ns earlier than a message on an earlier line",
+                  "demo/extern.dat:5: the message is 10 ns earlier than a message on an earlier line"));
   EXPECT_TRUE(kMessageOrder.is_remark);
 }
 
@@ -92,8 +93,8 @@ TEST(ExternFile, MessagesThatAreDaysAwayHaveAnotherClock) {
   EXPECT_THAT(messages, ElementsAre(all[1], all[2], all[3], all[5]));
   EXPECT_EQ(notes.count(kForeignClock), 2u);
   EXPECT_THAT(notes.groups().front().first,
-              ElementsAre("demo/extern.dat:1: 144000 s before the start of the recording",
-                          "demo/extern.dat:5: 144000 s after the start of the recording"));
+              ElementsAre("demo/extern.dat:1: the message is 144000 s before the start of the recording",
+                          "demo/extern.dat:5: the message is 144000 s after the start of the recording"));
 
   Notes none;
   messages = all;

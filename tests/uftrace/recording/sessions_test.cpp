@@ -179,8 +179,9 @@ TEST_F(SessionsTest, ALibraryAtTheAddressOfAnotherIsNotedIfReloadsAreNotRecorded
   }
   EXPECT_EQ(notes_.groups().front().first.front(),
             (recording_.path() / "task.txt").native() +
-                ": ./three.so was loaded at 0x7000, where ./one.so was before; if ./one.so was loaded there "
-                "again, its calls have the names of ./three.so");
+                ": ./three.so was loaded at 0x7000, where ./one.so "
+                "was before; if ./one.so was loaded at this address "
+                "again, calls of ./one.so have the names of ./three.so");
 }
 
 TEST_F(SessionsTest, ThreadsMayBeKnownOnlyFromInfoOrFiles) {
@@ -196,7 +197,7 @@ TEST_F(SessionsTest, ThreadsMayBeKnownOnlyFromInfoOrFiles) {
   EXPECT_EQ(program_at(102, 20), "/bin/a");
   ASSERT_EQ(notes_.count(kUnlistedThread), 1u);
   EXPECT_EQ(notes_.groups().front().first.front(),
-            (recording_.path() / "102.dat").native() + ": its thread is not listed in info");
+            (recording_.path() / "102.dat").native() + ": the thread of this file is not listed in info");
 }
 
 TEST_F(SessionsTest, WithoutTaskLinesTheProgramComesFromTheOnlyMap) {

@@ -199,9 +199,10 @@ TEST(UftraceCalls, TimesThatGoBackAreClamped) {
   R r;
   EXPECT_THAT(r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(17, 1, R::kF).exit(30, 0, R::kMain).lines(),
               ElementsAre("100/100 [10, 30] demo:main", "100/100 [20 demo:f", "100/100 20] demo:f"));
-  EXPECT_THAT(r.notes(),
-              ElementsAre("time-went-back 1",
-                          "DIR/100.dat:+0x20: the record's time is 3 ns before that of the last one"));
+  EXPECT_THAT(
+      r.notes(),
+      ElementsAre("time-went-back 1",
+                  "DIR/100.dat:+0x20: the record's time is 3 ns before the time of a previous record"));
 }
 
 TEST(UftraceCalls, ImpossibleTimesAreDropped) {

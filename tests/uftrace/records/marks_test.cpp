@@ -66,7 +66,7 @@ TEST_F(Marks, BelongToTheThreadWithACallOfTheirFunction) {
   EXPECT_EQ(seat_of({{25'000, kInG}}), kApart);
   EXPECT_EQ(seat_of({{5'000, kInMain}}), kApart);
   EXPECT_EQ(seat_of({{95'000, kInMain}}), kApart);
-  EXPECT_EQ(said_, "session.trace: guest: no hit is inside an open call of its function");
+  EXPECT_EQ(said_, "session.trace: guest: no hit is inside an open call of the function that was hit");
 }
 
 // A tracepoint in the first instructions of a function is hit before the call is recorded.
@@ -142,9 +142,9 @@ TEST_F(Marks, DistinguishThreads) {
   EXPECT_EQ(seat_of({{22'000, kInF}, {32'000, kInF}, {92'000, kInF}}), "100/100");
   EXPECT_EQ(seat_of({{27'000, kInF}, {37'000, kInF}, {97'000, kInF}}), "100/101");
   EXPECT_EQ(seat_of({{22'000, kInF}, {37'000, kInF}, {97'000, kInF}}), kApart);
-  EXPECT_EQ(
-      said_,
-      "session.trace: guest: at most 2 of 3 hits are inside open calls of their functions (in thread 101)");
+  EXPECT_EQ(said_,
+            "session.trace: guest: even in thread 101, only 2 of 3 hits are inside open calls of the "
+            "functions that were hit");
 }
 
 // Both threads are in f all the time. The hits of a thread come shortly after entries of this thread.
@@ -159,7 +159,7 @@ TEST_F(Marks, InTwoThreadsBelongToTheThreadWithTheMostRecentEntries) {
   EXPECT_EQ(seat_of({{112'000, kInF}, {213'000, kInF}, {311'000, kInF}}), "100/100");
   EXPECT_EQ(seat_of({{162'000, kInF}, {263'000, kInF}, {361'000, kInF}}), "100/101");
   EXPECT_EQ(seat_of({{150'000, kInF}, {250'000, kInF}}), kApart);
-  EXPECT_EQ(said_, "session.trace: guest: its hits match open calls of both thread 100 and thread 101");
+  EXPECT_EQ(said_, "session.trace: guest: the hits match open calls of both thread 100 and thread 101");
 }
 
 TEST_F(Marks, OfAChildMayBeInInheritedCalls) {

@@ -119,8 +119,9 @@ TEST(UftraceReusedIds, CpuTracksShowOnlyTheLastProcessWithAnId) {
               IsSupersetOf({"100/101 @20 sched:linux:sched-in cpu=0", "101/101 @57 cpu 0: 0 (new) -> 101",
                             "101/101 @70 cpu 0: 101 (blocked) -> 0"}));
   EXPECT_THAT(r.lines(), Not(Contains(HasSubstr("100/101 @20 cpu"))));
-  EXPECT_THAT(r.notes(),
-              Contains(HasSubstr("2 context switches of threads whose ids other processes had later")));
+  EXPECT_THAT(
+      r.notes(),
+      Contains(HasSubstr("2 context switches of threads whose ids were later used by other processes")));
 }
 
 // If a program is started by posix_spawn, it has no FORK line.
@@ -170,10 +171,11 @@ TEST(UftraceSharedFile, TwoProcessesThatWriteToOneFileAreNoted) {
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(25, 1, R::kF).entry(40, 1, R::kG).exit(50, 1, R::kG);
   r.entry(20, 1, R::kF).entry(55, 2, R::kG).exit(60, 2, R::kG).exit(58, 0, R::kMain);
   const auto lines = r.lines();
-  EXPECT_THAT(r.notes(),
-              IsSupersetOf({"shared-file 2",
-                            "DIR/100.dat:+0x50: the record's time is 30 ns before that of the last one",
-                            "DIR/100.dat:+0x80: the record's time is 2 ns before that of the last one"}));
+  EXPECT_THAT(
+      r.notes(),
+      IsSupersetOf({"shared-file 2",
+                    "DIR/100.dat:+0x50: the record's time is 30 ns before the time of a previous record",
+                    "DIR/100.dat:+0x80: the record's time is 2 ns before the time of a previous record"}));
   r.inspected();
   EXPECT_THAT(r.notes(), Contains("shared-file 2"));
   r.small_blocks();

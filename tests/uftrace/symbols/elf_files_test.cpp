@@ -105,28 +105,25 @@ TEST_F(ElfFilesTest, TheRecordedProgramHasNames) {
 TEST_F(ElfFilesTest, AnotherBuildIsNotUsed) {
   file("usr/bin/app", with_symbol(program("ABCDEFGHIJKLMNOPQRST"), "main"));
   EXPECT_EQ(name(), "none");
-  EXPECT_THAT(notes(), ElementsAre(missing("ROOT/usr/bin/app: is another build (its build-id is "
-                                           "4142434445464748494a4b4c4d4e4f5051525354, recorded was "
-                                           "6162636465666768696a6b6c6d6e6f7071727374)")));
+  EXPECT_THAT(notes(), ElementsAre(missing("ROOT/usr/bin/app: is another build (with build-id "
+                                           "4142434445464748494a4b4c4d4e4f5051525354, but "
+                                           "6162636465666768696a6b6c6d6e6f7071727374 was recorded)")));
   file("usr/bin/app", with_symbol(program(""), "main"));
   EXPECT_EQ(name(), "none");
-  EXPECT_THAT(notes(),
-              ElementsAre(missing("ROOT/usr/bin/app: is another build (its build-id is none, recorded was "
-                                  "6162636465666768696a6b6c6d6e6f7071727374)")));
+  EXPECT_THAT(notes(), ElementsAre(missing("ROOT/usr/bin/app: is another build (with build-id none, but "
+                                           "6162636465666768696a6b6c6d6e6f7071727374 was recorded)")));
 }
 
 TEST_F(ElfFilesTest, WithoutABuildIdTheSizeMustMatch) {
   file("usr/bin/app", with_symbol(program(), "main"));
   EXPECT_EQ(name("/usr/bin/app", "", 0x2000), "main");
-  EXPECT_THAT(
-      notes(),
-      ElementsAre(
-          "unsure-symbols: ROOT/usr/bin/app: the recording has no build-id, and only the size matches"));
+  EXPECT_THAT(notes(), ElementsAre("unsure-symbols: ROOT/usr/bin/app: the recording has no build-id for this "
+                                   "file, so only its size was compared"));
   EXPECT_EQ(name("/usr/bin/app", "", 0x3000), "none");
   EXPECT_THAT(
       notes(),
       ElementsAre(missing(
-          "ROOT/usr/bin/app: is another build (it takes 8192 bytes of memory, recorded were 12288)")));
+          "ROOT/usr/bin/app: is another build (with 8192 bytes in memory, but 12288 were recorded)")));
 }
 
 // PARAMETERS is a program with debug information. Its main() has no parameters, and the first parameter of

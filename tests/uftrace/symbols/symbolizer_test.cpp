@@ -150,7 +150,7 @@ TEST_F(SymbolizerTest, ADebugFileNamesFunctions) {
   symbolizer().add_notes();
   ASSERT_EQ(notes_.count(kNoSymbolFile), 1u);
   EXPECT_THAT(notes_.groups().front().first.front(),
-              testing::EndsWith("; its functions have the names in killed.dbg"));
+              testing::EndsWith("; functions of this module have the names in killed.dbg"));
 }
 
 TEST_F(SymbolizerTest, SymbolsAreValidUntilTheNextLoadOrExec) {
