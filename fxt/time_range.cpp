@@ -106,7 +106,7 @@ std::optional<TraceTime> time_of(std::string_view text) {
     throw std::invalid_argument(
         "'" + std::string(text) +
         "' is not a time below 292 years; use seconds on the trace's clock (1061.4004), or a unit (20ms; ns, "
-        "us, ms, s, m, h) for times since the start of the trace");
+        "us, ms, s, m, h) for times since the start");
   return TraceTime{.ns = *ns, .since_start = has_unit};
 }
 

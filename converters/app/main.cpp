@@ -571,10 +571,10 @@ std::int64_t FitPlanner::thin(std::int64_t others, std::int64_t calls, FitPlan& 
   if (others > words_)
     throw InputError(
         Location::file(options_.inputs.front()),
-        fmt::format(
-            "events other than calls, counters, switches and instants take {} bytes, but --fit allows {}, so "
-            "no call fits; use a larger --fit, or omit data (-r, --tid, --no-event, --blobs none)",
-            others * std::int64_t{sizeof(std::uint64_t)}, words_ * std::int64_t{sizeof(std::uint64_t)}));
+        fmt::format("events other than calls, counters, switches and instants take {} bytes, but --fit "
+                    "allows {}; use a larger --fit, or omit data (-r, --tid, --no-event, --blobs none)",
+                    others * std::int64_t{sizeof(std::uint64_t)},
+                    words_ * std::int64_t{sizeof(std::uint64_t)}));
   if (!thinning->is_needed()) return others;
   pass(&fxt::tools::Thinning::begin_choice);
   plan.thinning = std::move(thinning);

@@ -138,7 +138,7 @@ class Packages(unittest.TestCase):
     def test_groups_that_can_not_be_installed_are_explained(self):
         self.make_system("Fedora")
         for words, code, message in (
-                ([], 2, "Installs the packages"), (["biuld"], 2, "there is no group biuld; groups are build test "),
+                ([], 2, "Installs missing packages"), (["biuld"], 2, "there is no group biuld; groups are build test "),
                 (["check"], 1, "the packages of group check are known for Debian and Ubuntu only, not for Fedora 1.0")):
             run, log = self.run_script(*words)
             self.assertEqual((run.returncode, log), (code, []))

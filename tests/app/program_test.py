@@ -250,7 +250,7 @@ class Usage(ProgramTest):
     def test_missing_threads_are_answered_with_the_existing_ones(self):
         process = self.convert("--tid=1", POOL, self.output)
         self.assertEqual(process.returncode, 1)
-        self.assertRegex(process.stderr.decode(), r"has none of the requested threads: 1; it has \d+, \d+, \d+ and \d+ more\n$")
+        self.assertRegex(process.stderr.decode(), r"has none of the requested threads: 1; its threads: \d+, \d+, \d+ and \d+ more\n$")
 
     def test_a_missing_thread_next_to_an_existing_one_is_noted(self):
         for tids, missing in ["28327,4", ["thread 4"]], ["28327,9,28329,4,9", ["thread 4", "thread 9"]], ["28329,28327", []]:

@@ -85,7 +85,7 @@ TEST_F(Modules, AreNotPlacedIfSeveralFitAtOnePlace) {
   EXPECT_EQ(notes_.count(kLoadBias), 3u);
   EXPECT_THAT(first_note(),
               testing::MatchesRegex(".*traced_pie: the tracepoints fit only at 0x7ffff7fbc000, but "
-                                    ".*traced_pie also fits there; use --load-bias for both"));
+                                    ".*traced_pie also fits there; use --load-bias for both files"));
 }
 
 TEST_F(Modules, AGivenPlaceLeavesTheOtherPlaceToOtherModules) {
