@@ -273,7 +273,7 @@ calc                     203           115      0.01  longjmp 2
     def test_a_missing_report_is_a_failure(self):
         self.add("run")
         self.use_converter('exec "$convert" "$@" >/dev/null')
-        self.assertIn("  run: the report can't be read; convert it again\n", self.convert(code=1)[1])
+        self.assertIn("  run: the report can't be read; convert the recording again\n", self.convert(code=1)[1])
 
     def test_outputs_can_be_compressed(self):
         self.add("run")

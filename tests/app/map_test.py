@@ -129,7 +129,7 @@ class Map(Opened):
             for text in "x", "1..2", "1 2", "s", ".", "1d":
                 self.assertEqual(clock(text), f"'{text}' is not a time; examples: 20ms, 1.5 s, 1061.4004")
             browser.evaluate(link, "files[0].from.value = '2ms', files[0].to.value = '1ms', files[0].go.click(), true")
-            self.assertEqual(browser.evaluate(link, "document.getElementById('state').textContent || null"), "The part starts after its end.")
+            self.assertEqual(browser.evaluate(link, "document.getElementById('state').textContent || null"), "The time in 'from' is after the time in 'to'.")
 
     @needs("chromium")
     def test_a_failure_is_shown_in_chromium(self):
@@ -138,7 +138,7 @@ class Map(Opened):
             with Chromium(self.folder, link, viewer.as_public()) as browser:
                 self.assertTrue(browser.evaluate(link, READY))
                 browser.evaluate(link, "files[0].from.value = '1h', files[0].to.value = '2h', files[0].go.click(), true")
-                self.assertEqual(browser.evaluate(link, "(text => text.includes('nothing') ? text : null)(document.getElementById('state').textContent)"),
+                self.assertEqual(browser.evaluate(link, "(text => text.includes('no events') ? text : null)(document.getElementById('state').textContent)"),
                                  "the trace has no events in this time")
 
     def test_parts_of_traces_and_recordings_are_made(self):
@@ -177,7 +177,7 @@ class Map(Opened):
         whole = self.folder / "whole.fxt"
         subprocess.run([CONVERT, "-q", "--cpu-tracks", recording, whole], check=True)
         root = self.root_of("--limit=1M", recording)
-        self.assertIn(b"only its longest calls are shown", self.read(root))
+        self.assertIn(b"so it has only the longest calls", self.read(root))
         fitted = self.read(f"{root}0/whole/long.data.fxt")
         self.assertLessEqual(len(fitted), 1_000_000)
         self.assertGreater(len(fitted), 100_000)
