@@ -17,6 +17,12 @@
 #include "fxt/tools/trace_files.h"
 
 namespace fxt::tools {
+namespace {
+
+// Limits of the names that are compared with a name that the trace does not have.
+constexpr std::size_t kLongestName = 200, kMostNames = 10'000;
+
+}  // namespace
 
 EntrySource::EntrySource(const std::string& path, const Selection& wanted, Sequence sequence)
     : path_(path), wanted_(wanted), window_(wanted.range.value_or(TimeRange{})) {
@@ -64,12 +70,13 @@ bool lasts_until_another(const Record& record) {
                               event->type != EventType::FlowStep && event->type != EventType::FlowEnd);
 }
 
-bool has_own_name(const Record& record) {
-  if (std::holds_alternative<KernelObject>(record)) return false;
+// Null if the record has no name, or names a process or thread.
+const String* own_name(const Record& record) {
+  if (std::holds_alternative<KernelObject>(record)) return nullptr;
   return std::visit(
-      [](const auto& value) {
-        if constexpr (requires { value.name.text; }) return true;
-        return false;
+      [](const auto& value) -> const String* {
+        if constexpr (requires { value.name.text; }) return &value.name;
+        return nullptr;
       },
       record);
 }
@@ -94,7 +101,9 @@ std::string EntrySource::unmet() const {
       wanted.push_back(fmt::format("the category '{}'", fmt::join(wanted_.categories, "' or '")));
     if (!wanted_.excluded.empty())
       wanted.push_back(fmt::format("a name other than '{}'", fmt::join(wanted_.excluded, "' or '")));
-    return fmt::format("has nothing with {}", fmt::join(wanted, " and "));
+    const std::vector<std::string> similar = similar_.nearest();
+    return fmt::format("has nothing with {}{}{}", fmt::join(wanted, " and "),
+                       similar.empty() ? "" : "; similar names: ", fmt::join(similar, ", "));
   }
   if (missing_threads_.empty()) return {};
   constexpr std::size_t kListed = 3;
@@ -119,8 +128,13 @@ void EntrySource::look_for_wanted(const Record& record) {
     }
   }
   // If all events are excluded, the records that remain are unnamed or name processes. Nobody selected these.
-  const bool is_enough = names_.excluded.empty() || !names_.kinds.empty() || has_own_name(record);
+  const String* const name = own_name(record);
+  const bool is_enough = names_.excluded.empty() || !names_.kinds.empty() || name != nullptr;
   has_names_ = has_names_ || (is_enough && names_.contains(record));
+  const bool is_by_name = !wanted_.names.empty() && wanted_.kinds.empty() && wanted_.categories.empty();
+  if (!has_names_ && is_by_name && name != nullptr && name->text.size() <= kLongestName &&
+      other_names_.size() < kMostNames && other_names_.emplace(name->text).second)
+    similar_.consider(std::string(name->text));
   const auto time_ns = time_of(record, reader());
   if (reaches_range_ || !time_ns) return;
   try {

@@ -9,11 +9,13 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_set>
 
 #include "fxt/ordered_reader.h"
 #include "fxt/reader.h"
 #include "fxt/support/compressed_files.h"
 #include "fxt/support/program.h"
+#include "fxt/support/similar_names.h"
 #include "fxt/tools/selection.h"
 
 namespace fxt::tools {
@@ -78,6 +80,8 @@ class EntrySource {
                       .categories = wanted_.categories,
                       .excluded = wanted_.excluded};
   bool has_names_ = names_.empty();
+  SimilarNames similar_{wanted_.names.empty() ? std::string() : wanted_.names.front()};
+  std::unordered_set<std::string> other_names_;  // of the trace, until a selected name is found
   std::set<std::uint64_t> threads_;  // the threads of the trace, until all selected threads are found
   std::uint64_t first_ns_ = std::numeric_limits<std::uint64_t>::max(), last_ns_ = 0;
   std::string failure_;

@@ -283,7 +283,8 @@ TEST_F(FxtCut, RefusesNamesOfOtherFormats) {
 TEST_F(FxtCut, ReportsThatNoEventHasTheNames) {
   const Outcome outcome = run("-n wrok -n 'st?p.' " + trace() + " " + folder() + "out.fxt");
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.output, EndsWith("in.fxt: has nothing with the name 'wrok' or 'st?p.'\n"));
+  EXPECT_THAT(outcome.output,
+              EndsWith("in.fxt: has nothing with the name 'wrok' or 'st?p.'; similar names: work\n"));
   EXPECT_FALSE(std::filesystem::exists(folder() + "out.fxt"));
   EXPECT_THAT(run("-n work --category d " + trace() + " " + folder() + "out.fxt").output,
               EndsWith("in.fxt: has nothing with the name 'work' and the category 'd'\n"));

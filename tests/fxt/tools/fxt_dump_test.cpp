@@ -438,7 +438,7 @@ TEST_F(FxtDump, FindsCallees) {
   EXPECT_EQ(run("--callers work --unit ns -r 8us~9us " + path).output, "");
   const Outcome none = run("--callees wrok " + path);
   EXPECT_EQ(none.exit_code, 1);
-  EXPECT_EQ(none.output, "fxt-dump: " + path + ": has nothing with the name 'wrok'\n");
+  EXPECT_EQ(none.output, "fxt-dump: " + path + ": has nothing with the name 'wrok'; similar names: work\n");
 }
 
 TEST_F(FxtDump, LeavesOutExcludedNames) {
