@@ -1,0 +1,138 @@
+#include "converters/app/fit.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <fmt/format.h>
+#include <system_error>
+#include <utility>
+
+#include "converters/app/trace_output.h"
+#include "converters/model/reading/input_error.h"
+#include "fxt/support/call_lengths.h"
+#include "fxt/support/short_calls.h"
+#include "fxt/tools/thinning.h"
+#include "fxt/words.h"
+
+namespace convert {
+namespace {
+
+// The events that are left out so that the trace fits.
+struct FitPlan {
+  std::uint64_t shortest_ns = 0;                             // calls of at least this length stay; 0: all
+  std::unique_ptr<fxt::tools::Thinning> thinning = nullptr;  // null: all other events stay
+};
+
+// Makes a plan by passes over the inputs. The traces of these passes are not kept.
+class FitPlanner {
+ public:
+  FitPlanner(const ConvertOptions& options, Conversion::Offsets offsets_ns, std::uint64_t most_bytes);
+
+  // Finds the shortest length whose calls fit. Each pass divides the interval that contains this length.
+  FitPlan plan();
+
+ private:
+  static std::int64_t word_count(std::uint64_t bytes) {
+    return static_cast<std::int64_t>(bytes / sizeof(std::uint64_t));
+  }
+  std::int64_t thin(std::int64_t others, std::int64_t calls, FitPlan& plan);
+
+  ConvertOptions options_;
+  Conversion::Offsets offsets_ns_;
+  std::int64_t words_;  // the maximum size of the trace in words
+};
+
+FitPlanner::FitPlanner(const ConvertOptions& options, Conversion::Offsets offsets_ns,
+                       std::uint64_t most_bytes)
+    : options_(options), offsets_ns_(offsets_ns), words_(word_count(most_bytes)) {
+  options_.output = "/dev/null";
+  options_.format = &fxt::tools::fxt_format();
+  options_.sync = false;
+  if (options_.cut) options_.cut->split_bytes = options_.cut->split_ns = 0;
+}
+
+FitPlan FitPlanner::plan() {
+  FitPlan plan;
+  fxt::CallLengths::Interval part = fxt::CallLengths::kWhole;
+  std::int64_t others = 0, words_above = 0;
+  for (;;) {
+    fxt::CallLengths lengths(part);
+    Conversion conversion(options_, offsets_ns_, kForever, &lengths);
+    conversion.write();
+    // A trace that shows all calls does not need these names. This trace's size may already include them.
+    constexpr std::int64_t kNames =
+        2 + fxt::words_of(fxt::kLeftOut.size()) + fxt::words_of(fxt::kLeftOutNs.size());
+    const std::int64_t more_names = conversion.words_of_left_out();
+    const auto names = conversion.name_words();
+    if (part.end_ns == kForever) {
+      others = word_count(conversion.trace_bytes());
+      const std::int64_t calls = lengths.fit(fxt::tools::kAnyWords, 0, names).words;
+      if (others + calls <= words_ + kNames - more_names) return {};
+      if (others > words_ / 2) others = thin(others, calls, plan);
+    }
+    const auto fitting = lengths.fit(words_ - others - more_names, words_above, names);
+    plan.shortest_ns = fitting.shortest_ns;
+    if (fitting.too_short.width_ns() <= 1) return plan;
+    part = fitting.too_short;
+    words_above = fitting.words;
+  }
+}
+
+// Finds out which counters, switches and instants stay. Returns the words of all events except calls. Throws
+// InputError if the events that can't be left out need more words than the trace may have.
+std::int64_t FitPlanner::thin(std::int64_t others, std::int64_t calls, FitPlan& plan) {
+  auto thinning = std::make_unique<fxt::tools::Thinning>(fxt::CutOptions{});
+  const auto pass = [&](auto begin) {
+    fxt::CallLengths not_used(fxt::CallLengths::Interval{0, 0});
+    Conversion conversion(options_, offsets_ns_, kForever, &not_used, thinning.get());
+    (thinning.get()->*begin)(conversion.options().cut->range);
+    conversion.write();
+    return word_count(conversion.trace_bytes());
+  };
+  others = thinning->share(words_, std::max(others, pass(&fxt::tools::Thinning::begin_count)), calls);
+  if (others > words_)
+    throw InputError(
+        Location::file(options_.inputs.front()),
+        fmt::format("events other than calls, counters, switches and instants take {} bytes, but --fit "
+                    "allows {}; use a larger --fit, or omit data (-r, --tid, --no-event, --blobs none)",
+                    others * std::int64_t{sizeof(std::uint64_t)},
+                    words_ * std::int64_t{sizeof(std::uint64_t)}));
+  if (!thinning->is_needed()) return others;
+  pass(&fxt::tools::Thinning::begin_choice);
+  plan.thinning = std::move(thinning);
+  return others;
+}
+
+}  // namespace
+
+std::unique_ptr<Conversion> fit(const ConvertOptions& options, Conversion::Offsets offsets_ns) {
+  const std::uint64_t most_bytes = *options.fit_bytes;
+  ConvertOptions trial = options;
+  trial.output = "/dev/null";
+  // A file gets its name when it is complete. Other outputs can't be written twice, so they need a trial.
+  std::error_code ignored;
+  const auto type = std::filesystem::status(options.output, ignored).type();
+  const bool needs_trial = options.output == "-" || (type != std::filesystem::file_type::regular &&
+                                                     type != std::filesystem::file_type::not_found);
+  std::uint64_t target = most_bytes, margin = 64;
+  for (;;) {
+    const FitPlan plan = FitPlanner(options, offsets_ns, target).plan();
+    std::unique_ptr<Conversion> conversion;
+    const auto write = [&](const ConvertOptions& chosen) {
+      fxt::tools::Thinning* const thinning = plan.thinning.get();
+      conversion = std::make_unique<Conversion>(chosen, offsets_ns, plan.shortest_ns, nullptr, thinning);
+      if (thinning != nullptr) thinning->begin_last(conversion->options().cut->range);
+      conversion->write(most_bytes);
+    };
+    try {
+      if (needs_trial) write(trial);
+      write(options);
+      return conversion;
+    } catch (const TraceTooLarge& trace) {
+      target -= std::min(target, trace.bytes - most_bytes + margin);
+      margin *= 2;
+    }
+  }
+}
+
+}  // namespace convert
