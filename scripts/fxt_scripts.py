@@ -76,15 +76,15 @@ def reason_against(path):
 
 
 def path_of(name, script, here):
-    """Finds a program: the one in the environment, the one in the folder `here`, the built program, the script in `here`, or the one
-    in PATH. Raises LookupError with a message if there is none."""
+    """Finds a program: the one in the environment, the one in the folder `here`, the one next to the
+    link to this script, the built program, the script in `here`, or the one in PATH. Raises LookupError with a message if there is none."""
     variable = name.upper().replace("-", "_")
     named = os.environ.get(variable)
     if named and not (os.path.isfile(named) and os.access(named, os.X_OK)):
         reason = reason_against(named) or (
             "is a directory" if os.path.isdir(named) else "is not executable; use chmod +x" if os.path.isfile(named) else "is not a regular file")
         raise LookupError(f"{variable}: {named}: {reason}")
-    places = [named, here / name, here.parent / "build/release/bin" / name, here / script]
+    places = [named, here / name, Path(os.path.abspath(sys.argv[0])).parent / name, here.parent / "build/release/bin" / name, here / script]
     found = next((place for place in places if place and os.path.isfile(place)), None) or shutil.which(name)
     if not found:
         in_sources = here.name == "scripts"

@@ -51,6 +51,8 @@ class Programs:
             process = subprocess.Popen(command, text=True, errors="surrogateescape", stdout=subprocess.PIPE,
                                        stderr=subprocess.PIPE if is_serving else None)
             self.running[process] = ""
+        if name in ("fxt-draw", "fxt-dump"):
+            os.setpriority(os.PRIO_PROCESS, process.pid, 10)  # the browser needs the cores, to open the trace
         last = []
         reader = threading.Thread(target=self.read, args=(process, last), daemon=True)
         if is_serving:
@@ -163,6 +165,7 @@ class Input:
         self.name = self.path.name if self.is_trace else f"{name}{others}.fxt"
         self.note = ""  # for the page
         self.index = None
+        self.is_preparing = False
         self.recordings = [] if self.is_trace else [recording for path in paths for recording in self.unpacked(path)]
         self.whole, self.view = self.fitted() if self.is_trace else self.converted()
 
@@ -231,7 +234,8 @@ class Input:
 
     def prepare_parts(self):
         """Makes the index in the background. The page asks for the functions last, so the trace and the map open earlier."""
-        if not self.is_trace and self.index is None:
+        if not self.is_trace and not self.is_preparing:
+            self.is_preparing = True
             self.programs.start(self.indexed)
 
     def indexed(self):

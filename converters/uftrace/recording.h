@@ -50,7 +50,7 @@ struct Recording {
                        reading.shortest_ns)),
         user_events(directory, sessions, reading.notes),
         symbolizer(directory, sessions, reading.demangle, reading.names, reading.symbol_notes, reading.elf),
-        specs(info, directory.file("info").text(), reading.names, reading.notes),
+        specs(info, directory.file("info").text(), reading.names, reading.notes, reading.debug_notes),
         debug(directory, reading.names, reading.debug_notes),
         layouts({.symbolizer = symbolizer,
                  .specs = specs,

@@ -9,10 +9,15 @@
 
 namespace fxt {
 
-// A map by process and thread. Events often come in runs of one thread, so the latest thread is cached.
+// A map by process and thread. A search is needed only if the index of the thread in the thread table had
+// another meaning before.
 template <typename T>
 class ByThread {
  public:
+  ByThread() = default;
+  ByThread(const ByThread&) = delete;  // the cached pointers are to the states of this map
+  ByThread& operator=(const ByThread&) = delete;
+
   // Returns the state of a thread, and creates it when needed. The reference is valid until clear().
   T& operator[](const Thread& thread) {
     Known& known = known_[thread.index];

@@ -9,8 +9,8 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_set>
 
+#include "fxt/hash.h"
 #include "fxt/ordered_reader.h"
 #include "fxt/reader.h"
 #include "fxt/support/compressed_files.h"
@@ -81,8 +81,8 @@ class EntrySource {
                       .excluded = wanted_.excluded};
   bool has_names_ = names_.empty();
   SimilarNames similar_{wanted_.names.empty() ? std::string() : wanted_.names.front()};
-  std::unordered_set<std::string> other_names_;  // of the trace, until a selected name is found
-  std::set<std::uint64_t> threads_;  // the threads of the trace, until all selected threads are found
+  SeededSet<std::string> other_names_;  // of the trace, until a selected name is found
+  std::set<std::uint64_t> threads_;     // the threads of the trace, until all selected threads are found
   std::uint64_t first_ns_ = std::numeric_limits<std::uint64_t>::max(), last_ns_ = 0;
   std::string failure_;
   std::exception_ptr system_failure_;  // null if the system did not fail

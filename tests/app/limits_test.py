@@ -99,7 +99,7 @@ class Limits(unittest.TestCase):
         self.assertIn(note, printed)
 
     def test_the_size_of_files_with_holes_is_limited(self):
-        note = "more than 4 MiB of a file with holes: it has "
+        note = "more than 4 MiB of a file with holes: of its "
         for name in "app.sym", "default.opts", "perf-cpu0.dat":
             with self.subTest(name):
                 self.assert_note(f"{name}: {note}", self.recording_with_hole(name))

@@ -42,8 +42,8 @@ class Lane {
  public:
   Lane(ChunkPool& pool, const LaneOptions& options);
 
-  // ---- Emitting events. Times must not decrease, and are below kTimeLimitNs, or BrokenContract is thrown.
-  // ----
+  // ---- Emitting events ----
+  // Times must not decrease, and are below kTimeLimitNs. Otherwise, BrokenContract is thrown.
 
   // Opens a call inside the open calls. The caller chooses `key`, for example an address. If one record can't
   // have all arguments, the end of the call gets the others, as many as one record can have. The rest is

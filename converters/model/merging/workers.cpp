@@ -26,6 +26,7 @@ void Workers::start(std::size_t count, Task task) {
     next_ = 0;
     count_ = count;
     failed_ = count;
+    failure_ = nullptr;
   }
   if (count == 1)
     begun_.notify_one();

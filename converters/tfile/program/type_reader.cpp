@@ -296,13 +296,17 @@ class TypeReader {
     const std::string_view name = info_.die_scopes().name_of(die);
     if (!name.empty() && has_attribute(die, DW_AT_enum_class))
       prefix += fmt::format("{}{}", name, prefix.ends_with('.') ? "." : "::");
+    bool has_negative = false;
     for (Dwarf_Die& child : info_.children_of(die)) {
       auto attribute = own_attribute(child, DW_AT_const_value);
       const std::string_view own = die_name(child);
       // Values in forms of 1, 2 and 4 bytes are read as unsigned. Their sign is extended below.
       Dwarf_Word value = 0;
-      if (dwarf_tag(&child) == DW_TAG_enumerator && !own.empty() && attribute &&
-          type.enumerators.size() < kMaxEnumerators && dwarf_formudata(&*attribute, &value) == 0 &&
+      if (dwarf_tag(&child) != DW_TAG_enumerator || own.empty() || !attribute ||
+          dwarf_formudata(&*attribute, &value) != 0)
+        continue;
+      has_negative |= static_cast<std::int64_t>(value) < 0;
+      if (type.enumerators.size() < kMaxEnumerators &&
           info_.die_scopes().takes_text(prefix.size() + own.size()))
         type.enumerators.emplace_back(static_cast<std::int64_t>(value), std::string(prefix).append(own));
     }
@@ -311,9 +315,7 @@ class TypeReader {
       if (std::popcount(static_cast<std::uint64_t>(value)) == 1) flag_names += of_value.size();
     if (flag_names > kMaxFlagNames) type.enumerators.clear();
     // Before DWARF 3 the sign is unknown, unless an enumerator is negative.
-    type.is_signed = underlying != nullptr
-                         ? underlying->kind == TypeKind::Signed
-                         : std::ranges::any_of(type.enumerators, [](const auto& e) { return e.first < 0; });
+    type.is_signed = underlying != nullptr ? underlying->kind == TypeKind::Signed : has_negative;
     for (auto& [value, of_value] : type.enumerators)
       value = static_cast<std::int64_t>(
           extended(static_cast<std::uint64_t>(value), 8 * type.size, type.is_signed));

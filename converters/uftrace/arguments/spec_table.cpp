@@ -94,9 +94,9 @@ double atoms_of(std::string_view regex) {
 
 }  // namespace
 
-SpecTable::SpecTable(const Info& info, std::string_view path, Names& names, Notes& notes)
+SpecTable::SpecTable(const Info& info, std::string_view path, Names& names, Notes& notes, Notes& later_notes)
     : path_(path),
-      notes_(notes),
+      later_notes_(later_notes),
       machine_(machine_of(info)),
       pattern_budget_(kPatterns),
       time_budget_(kMatching),
@@ -184,7 +184,7 @@ std::uint64_t SpecTable::count_matching(std::uint64_t since_us) {
   const std::uint64_t now_us = thread_time_us();
   const std::uint64_t spent_us = now_us - since_us;
   if (!time_budget_.is_exceeded() && !time_budget_.take(spent_us))
-    note_over_limit(notes_, Location::file(path_), time_budget_,
+    note_over_limit(later_notes_, Location::file(path_), time_budget_,
                     "other functions are not compared, so some arguments and results are unknown");
   matching_us_ += spent_us;
   if (matching_us_ > kMostStatesUs) {

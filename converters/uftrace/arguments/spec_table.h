@@ -1,5 +1,5 @@
 // Finds the values that are recorded for a function. For this, combines the specs in info and in .dbg files
-// by uftrace's rules. Does not change after construction.
+// by uftrace's rules. Only the time that was spent on patterns changes after construction.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,8 @@ struct FunctionFacts {
 
 class SpecTable {
  public:
-  // `path` is the name of the file info in notes.
-  SpecTable(const Info& info, std::string_view path, Names& names, Notes& notes);
+  // `path` is the name of the file info in notes. `later_notes` is for candidate_layouts().
+  SpecTable(const Info& info, std::string_view path, Names& names, Notes& notes, Notes& later_notes);
 
   // False if the recording has no values at all. If the file info is missing, returns true, because .dbg
   // files may describe values.
@@ -66,7 +66,7 @@ class SpecTable {
   static void add(const SpecItem& item, bool is_exact, std::vector<MergedItem>& merged);
 
   std::string path_;
-  Notes& notes_;
+  Notes& later_notes_;
   Machine machine_;
   double atoms_left_ = 200'000;  // this limits all regular expressions to about 40 MiB
   fxt::Budget pattern_budget_, time_budget_;

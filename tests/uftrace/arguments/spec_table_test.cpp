@@ -23,7 +23,7 @@ class SpecTableTest : public testing::Test {
     info.bits = bits_;
     info.cpu_description = cpu_;
     notes_ = {};
-    SpecTable table(info, "info", names_, notes_);
+    SpecTable table(info, "info", names_, notes_, notes_);
     std::vector<std::string> texts;
     for (const auto& items : table.candidate_layouts(function, of_result)) {
       std::string text;

@@ -63,7 +63,7 @@ TEST_F(FastCallsTest, CallsWithEnumeratorsArePlain) {
   Info info;
   info.argument_lines = {"argspec:f@arg1/e:color", "retspec:f@retval/e:color",
                          "enumauto:enum color {RED,GREEN=5,BLUE,}"};
-  const SpecTable specs(info, "info", names_, notes_);
+  SpecTable specs(info, "info", names_, notes_, notes_);
   DebugFiles debug(directory_, names_, notes_);
   PayloadLayouts layouts({.symbolizer = *symbolizer_,
                           .specs = specs,
