@@ -187,7 +187,7 @@ class Pairing {
   void forget_if_over(CallTrack& track);
 
   PairingOptions options_;
-  std::unique_ptr<CallListener> own_;  // calls the function of the first constructor
+  std::unique_ptr<CallListener> own_;  // calls `ended` of the first constructor
   CallListener* listener_;
   TimeWindow window_;
   CallNames names_;

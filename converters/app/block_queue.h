@@ -1,6 +1,6 @@
 // The blocks of a trace between the converting thread and the writing thread: an fxt::Output for one thread,
 // and an fxt::Input for the other. While one block is written (and compressed, or cut), the next is filled.
-// Two threads may convert in turn.
+// Two threads may take turns as the converting thread.
 #pragma once
 
 #include <array>

@@ -19,7 +19,8 @@ namespace {
 // The maximum number of entries and address ranges to read in one file, which takes a few seconds.
 constexpr std::size_t kMaxWork = 20'000'000;
 // A limit, because all units may refer to the ranges of one long list.
-constexpr fxt::Limit kUnitRanges{"code ranges of compilation units with names of parameters", 4'000'000, 0};
+constexpr fxt::Limit kUnitRanges{"code ranges of compilation units, for the names of parameters", 4'000'000,
+                                 0};
 constexpr std::size_t kMaxDepth = 64;        // nesting of namespaces, typedefs and qualifiers
 constexpr std::size_t kMaxParameters = 256;  // in one function
 // A linker may fold equal functions of several units to one address. At most this many units are then

@@ -70,7 +70,7 @@ std::string text_of(const TracepointAction& action) {
       if (action.base < 0)
         return fmt::format("memory {:#x}, {} bytes", static_cast<std::uint64_t>(action.offset),
                            action.length);
-      return fmt::format("memory register {} {:+}, {} bytes", action.base, action.offset, action.length);
+      return fmt::format("memory at register {} {:+}, {} bytes", action.base, action.offset, action.length);
     case TracepointAction::Kind::Expression:
       break;
   }

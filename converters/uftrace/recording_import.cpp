@@ -87,7 +87,7 @@ namespace {
 constexpr fxt::Limit kThreads{"threads", 10'000, 1};
 constexpr fxt::Limit kEmptyThreads{"threads without records", 20'000, 0};
 // One record of 16 bytes may be inside a thousand calls that were open before the recording.
-constexpr fxt::Limit kOpenBefore{"calls before the first records of threads", 1'000'000, 128};
+constexpr fxt::Limit kOpenBefore{"open calls before the first records of threads", 1'000'000, 128};
 
 std::uint64_t bytes_of_threads(const Directory& directory) {
   std::uint64_t bytes = 0;

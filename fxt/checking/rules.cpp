@@ -46,8 +46,8 @@ constexpr std::array kRules = {
     Rule{
         "W11",
         "Sizes are exact: there are no spare words in records and arguments, and no zero words between them.",
-        "The Rust reader rejects most records and all arguments of a wrong size. At a record of size 0, all "
-        "readers except the C++ reader stop."},
+        "The Rust reader rejects all arguments of a wrong size, and most such records. At a record of size "
+        "0, all readers except the C++ reader stop."},
     Rule{"W12", "Padding and unused bits are zero.", "The spec reserves them for later versions."},
     Rule{"W13", "No large record has more than 4095 words.",
          "Perfetto and Tracy read 12 bits of the size and lose the rest of the file."},
@@ -71,8 +71,8 @@ constexpr std::array kRules = {
          "are open inside it."},
     Rule{"W18",
          "Names are not empty. The first argument of a thread's name is \"process\", of type koid. A thread "
-         "in a context switch or wakeup has a name with this argument. The last such name in the file has "
-         "the process of the record.",
+         "in a context switch or wakeup has a name with this argument. The last such name in the file "
+         "gives the same process as the record.",
          "Perfetto loses names of threads without this koid, or puts such threads under process 0. Programs "
          "that convert traces skip such names. Perfetto takes the process of a scheduled thread from the "
          "thread's name, and ignores the process in the scheduling record. It shows threads of priority 0 "
@@ -95,13 +95,14 @@ constexpr std::array kRules = {
          "flows without such an event, or without a start."},
     Rule{"W22", "There are no bool arguments.",
          "Debug builds of Tracy abort at them because of an assertion. Release builds read them."},
-    Rule{"W23",
-         "There are no blob arguments. All blobs of type 3 together are packets of Perfetto's format. "
-         "Profiler modules and mmaps refer to indexed threads.",
-         "After a blob argument, Tracy misreads the rest of the record. The C++ reader returns the blob with "
-         "its padding bytes. Perfetto shows \"unknown\". Perfetto imports blobs of type 3, and fails if they "
-         "are not packets of "
-         "its format. Fuchsia's two readers read inline threads of profiler records in different ways."},
+    Rule{
+        "W23",
+        "There are no blob arguments. All blobs of type 3 together are packets of Perfetto's format. "
+        "Profiler modules and mmaps refer to indexed threads.",
+        "After a blob argument, Tracy misreads the rest of the record. The C++ reader returns the blob with "
+        "its padding bytes. Perfetto shows \"unknown\". It imports blob records of type 3, and fails if they "
+        "are not packets of "
+        "its format. Fuchsia's two readers read inline threads of profiler records in different ways."},
     Rule{"W24", "There are no userspace objects.",
          "The C++ reader reports each as a record of unknown type."},
     Rule{"W25",

@@ -247,7 +247,7 @@ void OutputFile::State::commit(bool sync) {
   // For a full pipe or disk, close() may be the first call that reports the error.
   if (fd_ != STDOUT_FILENO && ::close(std::exchange(fd_, -1)) != 0) fail("can't write");
   if (temporary_.empty()) return;
-  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail("can't name the finished file");
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail("can't rename the finished file");
   drop_temporary_name();
   if (sync) sync_folder();
 }

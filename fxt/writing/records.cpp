@@ -118,7 +118,7 @@ void Writer::put_large(const T& blob) {
   const std::size_t words = head.size() + words_of(bytes.size());
   if (words > LargeRecordHeader::Size::kMax)
     throw WriterError("large blob of " + std::to_string(bytes.size()) +
-                      " bytes: a record holds 2^32-1 words");
+                      " bytes: a record holds at most 2^32-1 words");
   buffer_.append(head.finish_large(words));
   while (!bytes.empty()) {
     // All parts except the last consist of whole words.

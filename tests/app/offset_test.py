@@ -84,7 +84,7 @@ class Offset(unittest.TestCase):
     def test_the_advice_for_distant_inputs_works(self):
         _, _, notes = self.span(POOL, HEATER)
         self.assertRegex(notes["apart-in-time"], rf"^{HEATER}: (starts|ends) [0-9.]+ s (after|before) {POOL} (ends|starts); if "
-                                                 r"their clocks differ, use --offset 2=-?\d+ to let both start together$")
+                                                 r"the clocks of the two inputs differ, use --offset 2=-?\d+ to let both start together$")
         advice = notes["apart-in-time"].split("--offset ")[1].split()[0]
         first, _, notes = self.span("--offset", advice, POOL, HEATER)
         self.assertNotIn("apart-in-time", notes)

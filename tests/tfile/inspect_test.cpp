@@ -48,8 +48,9 @@ TEST(TraceInspect, ShowsActions) {
 
       .line("tp A2:401000:X00000008,2c00012e00012927");
   const auto lines = outline_of(t.end())["tracepoints"].front()["actions"].get<std::vector<std::string>>();
-  EXPECT_THAT(lines, ElementsAre("registers, mask 0f", "static trace data", "memory 0x404040, 8 bytes",
-                                 "memory register 0 +16, 4 bytes", "expression getv 1; tracev 1; pop; end"));
+  EXPECT_THAT(lines,
+              ElementsAre("registers, mask 0f", "static trace data", "memory 0x404040, 8 bytes",
+                          "memory at register 0 +16, 4 bytes", "expression getv 1; tracev 1; pop; end"));
 }
 
 TEST(TraceInspect, ShowsTimesIfThereAreAny) {

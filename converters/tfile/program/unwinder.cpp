@@ -42,7 +42,7 @@ std::optional<std::uint64_t> Unwinder::frame_address() const {
 
 std::optional<Caller> Unwinder::next() {
   const CallFrame* const call = call_frame();
-  if (call == nullptr) return stop(fmt::format("no program describes the caller of the code at {:#x}", pc_));
+  if (call == nullptr) return stop(fmt::format("no program has call frame information for {:#x}", pc_));
   const CodeScope& scope = symbols_.debug_info_at(pc_)->types_scope();
   const Storage cfa = locate_in_call(call->cfa, registers_, scope, frame_);
   if (cfa.kind != Storage::Kind::Memory)

@@ -143,7 +143,7 @@ class WordParser {
       item_.clears = Settings::all();
       return;
     }
-    if (!consume_prefix(text, "=")) refuse("clear takes no value or =NAME[+NAME...]", word);
+    if (!consume_prefix(text, "=")) refuse("use clear or clear=NAME[+NAME...]", word);
     split(text, '+', [&](std::string_view name) { clear(name, word); });
   }
 

@@ -51,7 +51,7 @@ class ThreadFilter {
   }
   // The length from which the latest call at this depth, and the calls inside, are shown.
   std::uint64_t shortest_ns(std::size_t depth) const { return states_[depth + 1].time_ns; }
-  // True if an event inside `depth` calls is shown. An event that was read at a call is hidden with the call.
+  // True if an event inside `depth` calls is shown. An event that belongs to a call is hidden with it.
   bool shows_event(std::size_t depth, bool is_of_call = false) const {
     const State& around = states_[std::min(depth, states_.size() - 1)];
     return is_open(around) && around.budget > 0 && is_tracing_ && !(is_of_call && around.is_dropped);

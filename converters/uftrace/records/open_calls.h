@@ -62,7 +62,7 @@ class ScannedCalls : public OpenCalls {
     if (is_match) follow_fitting(call);
     return is_match;
   }
-  // Applies any call. First, open calls that do not match end without an exit. Each of them is passed to
+  // Applies any call. First ends open calls that do not match, without an exit. Each of them is passed to
   // `ended` while it is the innermost call. Then missing calls are opened without an entry, and each is
   // passed to `inferred`. Last, the call that an exit ends is passed to `exited`.
   template <typename Ended, typename Inferred, typename Exited>

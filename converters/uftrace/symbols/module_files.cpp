@@ -63,7 +63,7 @@ std::optional<DebugFunction> parse_debug_function(std::string_view line) {
   return DebugFunction{.offset = *offset, .name = line.substr(1)};
 }
 
-// Returns all files of modules with this basename. A file without a suffix comes first.
+// Returns the files of modules with this basename, up to a limit. A file without a suffix comes first.
 std::vector<std::string> ModuleFiles::files_of(std::string_view basename) const {
   std::vector<std::string> names;
   const auto plain = fmt::format("{}{}", basename, extension_), prefix = fmt::format("{}-", basename);

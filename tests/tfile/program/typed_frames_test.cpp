@@ -846,7 +846,7 @@ TEST_F(Callers, EndAtTheEndOfTheRecordedStack) {
 TEST_F(Callers, EndAtCodeOfNoProgram) {
   EXPECT_THAT(line_at("plant::pump", {start_of("plain_start") + 1, 0x10, 0}),
               HasSubstr(" callers=\"plain_start < 0xf < …\" "));
-  EXPECT_THAT(notes, Contains(EndsWith("no program describes the caller of the code at 0xf")));
+  EXPECT_THAT(notes, Contains(EndsWith("no program has call frame information for 0xf")));
 }
 
 TEST_F(Callers, EndAtAReturnAddressOfZero) {

@@ -46,7 +46,7 @@ class PayloadDecoderTest : public testing::Test {
     sessions_ = std::make_unique<Sessions>(directory_, info_,
                                            read_task_file(directory_, std::endian::little, notes_), notes_);
     symbolizer_ = std::make_unique<Symbolizer>(directory_, *sessions_, Demangle::Simple, names_, notes_);
-    specs_ = std::make_unique<SpecTable>(info_, "info", names_, notes_);
+    specs_ = std::make_unique<SpecTable>(info_, "info", names_, notes_, notes_);
     debug_ = std::make_unique<DebugFiles>(directory_, names_, notes_);
     layouts_ = std::make_unique<PayloadLayouts>(PayloadLayouts::Context{.symbolizer = *symbolizer_,
                                                                         .specs = *specs_,

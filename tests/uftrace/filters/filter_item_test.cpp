@@ -106,7 +106,7 @@ TEST(FilterItem, InvalidValuesAreExplained) {
               testing::HasSubstr("size= takes a size in bytes such as 128, 0x80, 4k or 1.5KiB, not"));
   EXPECT_THAT(problem_of("f@trace_maybe"), testing::HasSubstr("trace, trace_on and trace_off"));
   EXPECT_THAT(problem_of("f@clear=x"), testing::HasSubstr("names of actions"));
-  EXPECT_THAT(problem_of("f@clearly"), testing::HasSubstr("clear takes no value or =NAME"));
+  EXPECT_THAT(problem_of("f@clearly"), testing::HasSubstr("use clear or clear=NAME"));
   EXPECT_THAT(problem_of("f@liba,libb"),
               testing::HasSubstr("the module is 'liba', so the other words must be actions"));
   EXPECT_THAT(problem_of("f@if:arg1"),
