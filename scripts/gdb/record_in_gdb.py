@@ -162,6 +162,8 @@ def record(command, script, files, folder):
         gdb.execute(f"source {script}")
     except gdb.error as error:
         problem = str(error).replace("Error in sourced command file:\n", "").rstrip(".")
+        if problem == "Quit":  # Ctrl-C
+            raise KeyboardInterrupt from error
         has_lines = not re.search(r"<.+\+\d+>", quiet("info tracepoints"))  # otherwise "<work+4>", not "in work at draw.c:3"
         raise Failure(problem if has_lines else f"{problem}; compile the program with -g") from error
     quiet("set suppress-cli-notifications on")
