@@ -445,7 +445,8 @@ void find_recordings(const fs::path& path, const Importers& importers, std::vect
   for (const std::string& name : names) find_recordings(path / name, importers, found);
 }
 
-// The path, relative to the folder, of a file with the name of an archive; empty if there is none.
+// Returns the path of a file that has the name of an archive, relative to the folder; empty without such a
+// file.
 std::string archive_in(const fs::path& folder) {
   std::error_code error;
   fs::recursive_directory_iterator entries(folder, error);

@@ -64,7 +64,7 @@ class ChunkPool {
     std::vector<std::unique_ptr<EventChunk>> events;
     std::vector<WordChunk> words;
   };
-  // Returns null if there are no free chunks. Then the caller allocates memory without the lock.
+  // Returns null if no chunk is free. The caller then allocates one, without holding the lock.
   template <typename Chunk>
   Chunk take(std::vector<Chunk> Free::*member) {
     const std::lock_guard lock(mutex_);
@@ -237,7 +237,7 @@ class EventQueue {
     return chunk.bytes_before + static_cast<std::size_t>(event - chunk.events.data()) * sizeof(PendingEvent);
   }
 
-  // Sealing, while nobody adds events:
+  // The next functions seal events. Nobody may add events at the same time.
 
   // Seals all events before `end`, or all events if `end` is null. Returns the bytes of the sealed events.
   std::size_t seal_before(PendingEvent* end);
@@ -328,7 +328,7 @@ class LaneStore {
   }
   std::uint64_t needed_from_ns() const { return needed_from_ns_; }
 
-  // Handing events over to the merge, while nobody fills the lane:
+  // The next functions hand events over to the merge. Nobody may fill the lane at the same time.
 
   // Sets the memory limit. A pending call is released if it holds back more than `bytes`.
   void set_held_bytes_limit(std::size_t bytes) { held_bytes_limit_ = bytes; }
