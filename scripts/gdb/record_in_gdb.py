@@ -3,7 +3,6 @@
 import re
 import shlex
 import signal
-import sys
 from pathlib import Path
 
 import gdb
@@ -196,8 +195,8 @@ def convert(output, data, folder):
         raise Failure(error) from error
 
 
-def main(name, command, script, files, folder, output, data):
-    """Records and converts. If anything fails, GDB ends with exit code 1."""
+def main(command, script, files, folder, output, data):
+    """Records and converts. If anything fails, GDB ends with exit code 1, and fxt-record reports the problem."""
     folder = Path(folder)
     try:
         is_at_end = record(command, script, files, folder)
@@ -206,7 +205,9 @@ def main(name, command, script, files, folder, output, data):
         if is_at_end:
             quiet("delete")
             quiet("continue")
-    except (Failure, gdb.error, KeyboardInterrupt) as problem:
-        if not (folder / "interrupted").exists():  # fxt-record reports Ctrl-C
-            print(f"{name}: {problem}", file=sys.stderr, flush=True)
+    except (Failure, gdb.error) as problem:
+        (folder / "problem").write_text(str(problem), encoding="utf-8", errors="surrogateescape")
+        gdb.execute("quit 1")
+    except KeyboardInterrupt:
+        (folder / "interrupted").touch()
         gdb.execute("quit 1")

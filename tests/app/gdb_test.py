@@ -344,7 +344,7 @@ class Record(WithGdb):
                 self.assertNotIn("Quit anyway?", result[1])
 
     def test_ctrl_c_at_once_prints_no_traceback(self):
-        self.write("points.gdb", POINTS.format(function="work") + "shell touch reached; sleep 60\n")
+        self.write("points.gdb", POINTS.format(function="work") + "shell : > reached; exec sleep 60\n")
         process = self.start("--gdb", "points.gdb", "./work", "w")
         while not (self.folder / "reached").exists():
             self.assertIsNone(process.poll())
