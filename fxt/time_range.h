@@ -47,7 +47,7 @@ struct TimeRange {
 // user.
 FXT_API TimeRange parse_time_range(std::string_view text);
 
-// A range of a trace. The start of the trace becomes known with the first time.
+// A range of a trace. The first compared time is the start of the trace.
 class TimeWindow {
  public:
   explicit TimeWindow(const TimeRange& range);
@@ -56,7 +56,7 @@ class TimeWindow {
   // Compares a time with the range. The first call sets the start of the trace. Throws std::invalid_argument
   // if the range turns out to end before it begins.
   Side side_of(std::uint64_t time);
-  // The start of the trace, from which times with a unit count; nothing before the first side_of().
+  // The start of the trace, from which times with a unit count. Without a value before the first side_of().
   std::optional<std::uint64_t> start() const { return start_; }
   // The range in times of the trace. An edge that counts from the start is open until the start is known.
   std::uint64_t from() const { return from_; }

@@ -238,10 +238,10 @@ class TraceBuffer {
   class OpenScopes {
    public:
     struct Scope {
-      std::uint64_t position = 0;  // position of its end, in words of the thread
-      std::uint64_t offset = 0;    // offset of its end, in a file that can be overwritten
+      std::uint64_t position = 0;  // position of the scope's end, in words of the thread
+      std::uint64_t offset = 0;    // offset of the scope's end, in a file that can be overwritten
       std::uint64_t header = 0;    // includes category and name
-      std::uint64_t end = 0;       // 0 if it is open, or if its end is in the buffer of the thread
+      std::uint64_t end = 0;       // 0 if the scope is open, or if its end is in the thread's buffer
     };
     void push(const Scope& scope) { scopes_.at(count_++) = scope; }
     void pop() { --count_; }
@@ -288,7 +288,7 @@ class TraceBuffer {
 
   // Used only by the thread.
   std::uint64_t header_ = 0;
-  std::uint64_t base_ = 1;  // number of words of the thread that have left words_, plus 1
+  std::uint64_t base_ = 1;  // 1 + the number of the thread's words before words_
   std::size_t depth_ = 0;
   std::uint64_t latest_slice_ = 0;  // position of the duration or instant that began last
   // Written by the thread, and read by the threads that flush.
@@ -364,7 +364,7 @@ void trace_instant(const TraceEvent& event, const Arguments&... arguments) noexc
   trace_event<EventType::Instant>(event, 0, arguments...);
 }
 
-// Begins a duration on the calling thread, for a start and an end in different functions. The duration ends
+// Begins a duration on the calling thread. The function that ends it may be another one. The duration ends
 // with trace_end(), with the scope or duration around it, or with the thread.
 template <typename... Arguments>
 void trace_begin(const TraceEvent& event, const Arguments&... arguments) noexcept {
@@ -442,7 +442,7 @@ struct TracerOptions {
   std::chrono::milliseconds flush_period = std::chrono::milliseconds(25);
 };
 
-// Writes the events of all threads to a file, in place. There can be one Tracer at a time. A forked child is
+// Writes the events of all threads directly into a file. There can be one Tracer at a time. A forked child is
 // not traced, unless it creates its own Tracer.
 //
 // The file is a valid trace after each flush, even if the program is killed: open scopes end at the time of

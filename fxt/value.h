@@ -24,7 +24,7 @@ namespace FXT_API fxt {
 enum class Storage : std::uint8_t {
   Table,    // by its index in the table, which is the default of the Writer
   Inline,   // in the record itself
-  Missing,  // set by the Reader: by an index that was never registered
+  Missing,  // set by the Reader if the index was never registered
 };
 
 // A string that is used once: Inline{"..."} keeps it out of the string table.
@@ -94,7 +94,7 @@ struct Bytes {
 // Returned by the Reader: the words after the name of an argument of an unknown type.
 struct UnknownValue {
   std::uint8_t type = 0;
-  std::uint32_t header_data = 0;  // [32 .. 63] of the argument header
+  std::uint32_t header_data = 0;  // bits 32 to 63 of the argument header
   std::span<const std::uint64_t> words = {};
   friend bool operator==(const UnknownValue& a, const UnknownValue& b) {
     return a.type == b.type && a.header_data == b.header_data && std::ranges::equal(a.words, b.words);
@@ -137,7 +137,7 @@ class Arguments {
   }
 
  private:
-  std::shared_ptr<const std::vector<Argument>> own_;  // null if it owns no arguments; copies share this
+  std::shared_ptr<const std::vector<Argument>> own_;  // null if no arguments are owned; copies share the list
   std::span<const Argument> list_;
 };
 

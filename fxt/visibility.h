@@ -8,7 +8,7 @@
     "fxt needs C++20: compile with -std=c++20 or later (CMake: target_compile_features(<target> PRIVATE cxx_std_20))"
 #endif
 
-// Mark each namespace, for its classes, and each function outside of a class. If such a function is defined
-// elsewhere, clang does not apply the visibility of the namespace.
+// Mark each namespace (this covers its classes) and each function outside of a class. If such a function is
+// defined elsewhere, clang does not apply the visibility of the namespace.
 #define FXT_API [[gnu::visibility("default")]]
 #define FXT_INTERNAL [[gnu::visibility("hidden")]]

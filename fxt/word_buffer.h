@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words on their way to an Output. They are numbers until the buffer is full, and then bytes of the file.
+// A buffer of words for an Output. The words are numbers, or bytes of the file when the buffer is full.
 #pragma once
 
 #include <algorithm>

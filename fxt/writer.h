@@ -52,7 +52,7 @@ class PreparedEvent {
  private:
   friend class Writer;
   constexpr explicit PreparedEvent(std::uint64_t header) : header_(header) {}
-  std::uint64_t header_;  // type, category and name are set
+  std::uint64_t header_;  // a header word with type, category and name
 };
 
 // The provider that the Writer announces first.

@@ -116,7 +116,7 @@ class Cache:
                 making.rename(folder)
                 making = None
             if making:
-                return Entry(making, handle)  # later, this folder is removed because of its age
+                return Entry(making, handle)  # a later cleanup removes `making`, because of its age
         except BaseException:
             os.close(handle)
             shutil.rmtree(making or folder, ignore_errors=True)

@@ -76,7 +76,7 @@ class Rooms(unittest.TestCase):
         opens, names = re.compile(r"ifstream|fopen|(?<!\w)::open(?:at)?\(|openat2|opendir"), re.compile(r"FilePlace\(|FilePlace\{|directory_?\.path /")
         for path in (REPOSITORY / "converters").rglob("*.*"):
             file = str(path.relative_to(REPOSITORY))
-            # The user names the file with the kernel's symbols, which may have no size. /proc/self/maps is always the same file.
+            # Exceptions: a file that the user names and that may be without a size, and /proc/self/maps.
             own = {"converters/tfile/program/kernel_symbols.cpp", "converters/symbols/mapped_pages.cpp"}
             if path.suffix not in {".h", ".cpp"} or file in own:
                 continue

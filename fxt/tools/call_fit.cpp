@@ -82,7 +82,7 @@ class CallFit::Pass final : public CallListener {
     }
   }
 
-  // Sets the number of the record among the starts that the Cutter has seen.
+  // Must be called for each start that the Cutter gets. `start` is the number of earlier starts.
   void set_start(std::uint64_t start) { start_ = start; }
 
   void started(CallTrack& track, Call& call, const Event& event) override {
@@ -147,7 +147,7 @@ class CallFit::Pass final : public CallListener {
   };
 
   struct Open {
-    std::uint64_t start;  // kNone: the call is not chosen
+    std::uint64_t start;  // number of the call's start; kNone: the call is not chosen
     std::uint64_t record;
     std::size_t words;
     std::uint32_t label;
@@ -167,7 +167,7 @@ class CallFit::Pass final : public CallListener {
     return name_index;
   }
 
-  // A flow must be inside a call, so this call is shown whatever length it has.
+  // Shows the call around a flow event, whatever its length, because a flow must be inside a call.
   void keep_around(const Reader& reader) {
     const auto time_ns = time_of(Record(*event_), reader);
     if (!time_ns) return;
@@ -190,7 +190,7 @@ class CallFit::Pass final : public CallListener {
   std::size_t words_ = 0;
 };
 
-// Runs a pass with a Cutter that keeps no call, and returns the words of its output. `thinning` may be null.
+// Runs a pass. Returns the number of words in all records that must be kept. `thinning` may be null.
 std::int64_t CallFit::run(Pass& pass, EntrySource& source, Thinning* thinning) const {
   ByteCount others;
   CutOptions without_calls = cut_;

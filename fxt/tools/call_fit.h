@@ -29,8 +29,8 @@ class CallFit {
 
   // The options for a Cutter that writes the calls. They refer to this object, which must outlive the Cutter.
   CutOptions options();
-  // Takes each record before the Cutter. Returns null if the record is left out. The start of a call gets
-  // arguments for the calls that are missing inside. The result is valid until the next call of changed().
+  // Must be called with each record that the Cutter would get. Returns null if the record is left out. Adds
+  // the number of missing calls to the start of a call. The result is valid until the next changed().
   const Entry* changed(const Entry& entry, const Reader& reader);
 
   std::uint64_t shortest_ns() const { return shortest_ns_; }  // 0: all calls are shown
@@ -41,7 +41,7 @@ class CallFit {
   class Pass;
   struct ShownCall {
     std::uint64_t record;  // the number of the first record of the call
-    std::uint64_t start;   // the number of this record among the records that is_shown() gets
+    std::uint64_t start;   // how many records is_shown() got before this record
     MissingCalls missing;
 
     bool operator<(const ShownCall& other) const { return record < other.record; }
@@ -57,7 +57,7 @@ class CallFit {
   std::uint64_t shortest_ns_ = 0;
   SortedSpool<ShownCall> shown_;
   std::uint64_t records_ = 0;          // number of records that changed() has seen
-  std::deque<std::uint64_t> started_;  // numbers of shown calls that the Cutter gets next
+  std::deque<std::uint64_t> started_;  // ShownCall::start of shown calls that is_shown() has not seen
   std::uint64_t starts_ = 0;           // number of starts that is_shown() has seen
   MissingCalls left_out_;
   Entry changed_;

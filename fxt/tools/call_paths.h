@@ -25,7 +25,7 @@ class PathTree {
   struct Path {
     std::uint32_t parent, name;
     std::uint64_t calls = 0, self_ns = 0;
-    std::uint64_t total_ns = 0;  // set in a graph of callers or callees
+    std::uint64_t total_ns = 0;  // 0 in a tree of all calls
   };
 
   // Returns the child of `parent` with this name, and creates the child if necessary. If there are too many
@@ -67,7 +67,7 @@ class CallPaths : private CallListener {
   // Must be called once, after the last record and before the functions below.
   void finish();
 
-  // A node without a name, above the roots.
+  // The parent of all roots. It has no name.
   const Node& all() const { return all_; }
   // Trees of the calls whose name matches a shell pattern, like the two parts of `uftrace graph FUNCTION`. A
   // matching call inside another matching call belongs to the outer call.

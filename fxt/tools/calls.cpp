@@ -62,7 +62,7 @@ CallStream::CallStream(const Selection& selection, CallListener& listener, Kinds
 bool CallStream::add(const Entry& entry, const Reader& reader) {
   objects_.add(entry.record);
   const auto* const event = std::get_if<Event>(&entry.record);
-  // An async operation may end on another thread.
+  // The thread of an async operation's end may not be selected.
   if (event != nullptr && (is_async(event->type) || selection_.has_thread(event->thread.thread)))
     return Pairing::add(entry, reader);
   know_start(entry, reader);

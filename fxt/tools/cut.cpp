@@ -29,7 +29,7 @@
 namespace fxt::tools {
 namespace {
 
-// Each piece repeats all providers.
+// Limited, because each piece repeats all providers.
 constexpr Limit kProviders{"providers of a trace", 10'000, 0};
 
 struct CutterOptions {
@@ -136,7 +136,7 @@ void report(const CutCounters& counters, const PieceFiles& files) {
   list(older);
 }
 
-// Returns nothing if a text was printed.
+// Returns nothing if the program only had to print a text, such as its help.
 std::optional<CutterOptions> parse_options(int argc, const char* const* argv) {
   CutterOptions options;
   OptionTable table = table_of(options);
@@ -160,7 +160,7 @@ struct TooLarge : std::exception {
   std::uint64_t bytes;  // size of the output, or of the written part
 };
 
-// Files of a limited size in total.
+// Limits the total size of the output files.
 class LimitedFiles final : public PieceOutputs, public Output {
  public:
   // If the limit is exceeded, throws TooLarge: with `stops_early` at once, otherwise when a file ends.
@@ -207,7 +207,7 @@ ExitCode write(const CutterOptions& options, const CutOptions& cut, CallFit* fit
   Cutter cutter(fit != nullptr ? fit->options() : cut, limited);
   try {
     bool is_trace = false;
-    std::uint64_t read_bytes = 0;  // entries may come in another order than in the file
+    std::uint64_t read_bytes = 0;  // the greatest offset; in the order of time, offsets may decrease
     Budget providers(kProviders);
     while (const Entry* entry = source.next()) {
       if (std::holds_alternative<ProviderInfo>(entry->record) && !providers.take())

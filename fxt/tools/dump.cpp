@@ -241,8 +241,8 @@ void append_colored(TextBuffer& out, const Entry& entry) {
   append_text(out, kPlain);
 }
 
-// The content that a trace must have. With options that print calls, the kinds begin, end and complete all
-// stand for calls.
+// The content that a trace must have. With options that print calls, each of the kinds begin, end and
+// complete selects all calls.
 Selection wanted_of(const DumpOptions& options) {
   Selection wanted = options.selection;
   constexpr std::array<std::string_view, 3> kCalls{"begin", "end", "complete"};
@@ -519,7 +519,7 @@ ExitCode dump_check(const DumpOptions& options, EntrySource& source, StandardOut
   return readable == ExitCode::Done ? found : readable;
 }
 
-// `colored` is the default of --color. Returns nothing if a text was printed.
+// `colored` is the default of --color. Returns nothing if only a text, such as the help, was printed.
 std::optional<DumpOptions> parse_options(int argc, const char* const* argv, bool colored) {
   DumpOptions options;
   std::vector<DumpMode> modes;

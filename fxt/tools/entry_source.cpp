@@ -19,7 +19,7 @@
 namespace fxt::tools {
 namespace {
 
-// Limits of the names that are compared with a name that the trace does not have.
+// Limits for names of the trace that are compared with a wanted name, if the trace does not have that name.
 constexpr std::size_t kLongestName = 200, kMostNames = 10'000;
 
 }  // namespace
@@ -127,7 +127,7 @@ void EntrySource::look_for_wanted(const Record& record) {
       if (id != 0) threads_.insert(id);  // 0: the unknown thread before the first switch of a CPU
     }
   }
-  // If all events are excluded, the records that remain are unnamed or name processes. Nobody selected these.
+  // Unnamed records and names of processes do not count as selected if options only exclude names.
   const String* const name = own_name(record);
   const bool is_enough = names_.excluded.empty() || !names_.kinds.empty() || name != nullptr;
   has_names_ = has_names_ || (is_enough && names_.contains(record));
@@ -139,7 +139,7 @@ void EntrySource::look_for_wanted(const Record& record) {
   if (reaches_range_ || !time_ns) return;
   try {
     window_.side_of(*time_ns);
-  } catch (const std::invalid_argument& error) {  // from a range that counts from the start
+  } catch (const std::invalid_argument& error) {  // the range ends before it begins
     throw UsageError(fmt::format("--time-range: {}", error.what()));
   }
   const std::uint64_t end_ns = std::max(*time_ns, span_of(record, reader()).value_or(RecordSpan{}).end_ns);

@@ -55,7 +55,7 @@ class EntrySource {
   void check_system() const {
     if (system_failure_ != nullptr) std::rethrow_exception(system_failure_);
   }
-  // True if the trace has something of each part of the selection.
+  // True if the trace has records for each part of the selection.
   bool has_wanted() const { return has_threads() && reaches_range_ && has_names_; }
   // The part of the selection that is missing, and what exists instead. Empty if everything exists, including
   // each thread.
@@ -81,8 +81,8 @@ class EntrySource {
                       .excluded = wanted_.excluded};
   bool has_names_ = names_.empty();
   SimilarNames similar_{wanted_.names.empty() ? std::string() : wanted_.names.front()};
-  SeededSet<std::string> other_names_;  // of the trace, until a selected name is found
-  std::set<std::uint64_t> threads_;     // the threads of the trace, until all selected threads are found
+  SeededSet<std::string> other_names_;  // found before the first selected name
+  std::set<std::uint64_t> threads_;     // found before the last selected thread
   std::uint64_t first_ns_ = std::numeric_limits<std::uint64_t>::max(), last_ns_ = 0;
   std::string failure_;
   std::exception_ptr system_failure_;  // null if the system did not fail

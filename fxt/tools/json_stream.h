@@ -22,7 +22,7 @@ namespace fxt::tools {
 // can't be read.
 bool is_json_trace(const std::string& path);
 
-// Takes a trace from a Writer, with times in ns, and passes it on as JSON. Needs memory for one block.
+// Receives a trace from a Writer, with times in ns, and sends it on as JSON. Needs memory for one block.
 //
 // Each event becomes an object, in the order of the trace. Names of processes and threads become metadata.
 // Times are exact: microseconds with three digits. A begin and an end with the same time become one complete
@@ -46,7 +46,7 @@ class JsonStream final : public FormatStream {
                            std::optional<std::uint64_t> thread);
   void send();
 
-  // The object of a begin in `text_`.
+  // The text of a begin event in `text_`.
   struct Begin {
     Thread thread;
     std::size_t phase;  // position of the phase's letter
@@ -57,7 +57,7 @@ class JsonStream final : public FormatStream {
   std::unique_ptr<ByteStream> next_;
   PushedRecords records_;
   TextBuffer text_;            // not sent yet
-  std::vector<Begin> begins_;  // begins with the time of the latest event, without an end
+  std::vector<Begin> begins_;  // begin events that have no end, at the time of the latest event
   std::uint64_t begins_time_ = 0;
   bool has_objects_ = false;
   // The name of the previous record if it was a blob, because large blobs have several records.

@@ -1,5 +1,5 @@
-// Prints records as lines and as JSON. Both use one function that visits the fields of each kind. JSON values
-// in a tree would take ten times as long.
+// Prints records as lines and as JSON. Both use one function that visits the fields of each kind. JSON is
+// written directly, because building a JSON value for each record would take ten times as long.
 #include "fxt/tools/record_text.h"
 
 #include <algorithm>

@@ -13,8 +13,8 @@
 
 namespace fxt::tools {
 
-// True if the name represents the time in which a thread is off the CPU. A program may also be called
-// `sched`, but its functions have other names.
+// True for the calls that show when a thread is off the CPU. The category alone is not enough, because a
+// traced program can also be named `sched`.
 inline bool is_off_cpu(std::string_view category, std::string_view name) {
   return category == "sched" && name.starts_with("linux:schedule");
 }

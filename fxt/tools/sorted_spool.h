@@ -65,7 +65,7 @@ class SortedSpool {
     std::size_t next = 0;
   };
 
-  // A heap has its greatest run first: the run with the next value. Finished runs come last.
+  // Orders a heap of runs. The run with the next value comes first, and finished runs come last.
   static bool is_later(const Run& a, const Run& b) {
     if (b.next == b.block.size()) return false;
     return a.next == a.block.size() || b.block[b.next] < a.block[a.next];
@@ -86,7 +86,7 @@ class SortedSpool {
 
   std::size_t kept_;
   std::vector<T> latest_;
-  std::size_t next_ = 0;  // index in latest_, if there are no runs
+  std::size_t next_ = 0;  // index of the next value in latest_; unused with runs
   std::vector<Run> runs_;
   TemporaryFile file_;
 };

@@ -130,7 +130,7 @@ std::uint32_t Statistics::line_of(const CallTrack& track, const Call& call) {
   const CallGroup group = group_of(track, call);
   const bool is_by_name = report_.by == CallUnit::Function || report_.by == CallUnit::Category;
   std::vector<std::optional<std::uint32_t>>& known = known_lines_.at(static_cast<std::size_t>(group));
-  // The number of an async track is not the number of its thread.
+  // `track.index` of an async track is not the index of a thread.
   if (is_by_name || !track.is_async) {
     std::optional<std::uint32_t>& index = element(known, is_by_name ? call.name_index : track.index);
     if (!index) index = line_with(group, track.thread, *call.names);
@@ -222,7 +222,7 @@ void Statistics::ran(const CpuRun& run) {
 
 void Statistics::finish() {
   is_over_ = true;
-  calls_.finish();  // async operations end last
+  calls_.finish();  // also ends the open async operations
   runs_.finish(last_ns_);
   open_ = {};
   name_lines();

@@ -44,14 +44,14 @@ enum class CallGroup : std::uint8_t {
 };
 
 struct CallReport {
-  std::vector<CallColumn> order = {CallColumn::Total};  // later columns are for lines with equal values
+  std::vector<CallColumn> order = {CallColumn::Total};  // next columns decide between equal lines
   std::vector<CallColumn> columns = {CallColumn::Calls,   CallColumn::Total, CallColumn::Self,
                                      CallColumn::Average, CallColumn::Min,   CallColumn::Max};
   CallUnit by = CallUnit::Function;
   TimeUnit unit = TimeUnit::Auto;
   std::size_t top =
-      std::numeric_limits<std::size_t>::max();             // number of lines of each table of calls or events
-  double width = std::numeric_limits<double>::infinity();  // of each line; longer names are cut
+      std::numeric_limits<std::size_t>::max();  // maximum number of lines in each table of calls or events
+  double width = std::numeric_limits<double>::infinity();  // of a line; longer names are cut
 
   // Parse the value of the option: names of columns with commas between them. Throw UsageError.
   static std::vector<CallColumn> parse_columns(std::string_view list);
@@ -171,7 +171,7 @@ class Statistics : private CallListener {
   std::map<LineKey, std::uint32_t> line_indices_;
   std::vector<Line> lines_;
   std::deque<CallName> own_names_;  // names of lines that are not for functions
-  // The lines by group, and then by name or by thread.
+  // The index of each line, by group and then by name or thread.
   std::array<std::vector<std::optional<std::uint32_t>>, 4> known_lines_;
   std::vector<std::optional<CallGroup>> groups_;  // by name
   std::vector<std::uint64_t> threads_;            // number of events by thread index

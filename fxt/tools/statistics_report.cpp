@@ -332,7 +332,7 @@ void Statistics::append_json_to(TextBuffer& out, const Reader& reader, const Aft
   all["unknown_records"] = counters.unknown_records;
   all["damaged_records"] = counters.damaged_records;
   all["unknown_arguments"] = counters.unknown_arguments;
-  append_text(out, std::string_view(json_text(all)).substr(1));  // the members, and the end of the object
+  append_text(out, std::string_view(json_text(all)).substr(1));  // without "{", because the object has begun
 }
 
 // ---- Two traces ----
@@ -362,7 +362,7 @@ void append_difference(TextBuffer& out, const Compared& before, const Compared& 
   std::ranges::sort(all, [](const Pair& left, const Pair& right) {
     return std::tie(left.group, *left.name) < std::tie(right.group, *right.name);
   });
-  // Joins the lines of a function in the two traces.
+  // If both are the same function in two traces, adds the numbers of `second` to `first`.
   const auto is_other_half = [](Pair& first, const Pair& second) {
     if (first.group != second.group || *first.name != *second.name) return false;
     first.calls += second.calls;

@@ -21,8 +21,8 @@ constexpr std::uint64_t kAlways = CallLengths::kForever - 1;  // the length of a
 constexpr auto kCounters = ThinnedKinds::kCounters, kInstants = ThinnedKinds::kInstants,
                kSwitches = ThinnedKinds::kSwitches;
 
-// Returns the length of the longest slots that separate the two times, plus half of the time between the
-// times. This half is shorter than the slots, so the slots decide first.
+// Returns the length of the longest slots that separate the two times. To compare equal slots, adds half of
+// the time between the times, which is always less than the length of the slots.
 std::uint64_t gap_of(std::uint64_t earlier_ns, std::uint64_t later_ns) {
   return std::bit_floor(earlier_ns ^ later_ns) + (later_ns - earlier_ns) / 2;
 }
@@ -58,7 +58,7 @@ void RecordLengths::add_counter(Ranked record, const Event& event, std::uint64_t
   if (!counter.slots.empty()) {
     slot.gap_ns = gap_of(counter.last_ns, time_ns);
     const std::uint64_t width_ns =
-        std::max(2 * std::bit_floor(slot.gap_ns), std::uint64_t{1});  // the width of complete slots
+        std::max(2 * std::bit_floor(slot.gap_ns), std::uint64_t{1});  // slots of this width are complete
     while (counter.slots.size() > 1 && counter.slots.back().gap_ns < width_ns) join_slots(counter);
   }
   counter.last_ns = time_ns;
@@ -80,7 +80,7 @@ void RecordLengths::join_slots(Counter& counter) {
   rank_lost(lost, extremes, later.gap_ns);
 }
 
-// Ranks each record in `lost` once, unless the record is still in `extremes`.
+// Ranks each record in `lost` once. Skips records that are still in `extremes`.
 void RecordLengths::rank_lost(std::span<const Extreme> lost, std::span<const Extreme> extremes,
                               std::uint64_t length_ns) {
   for (std::size_t i = 0; i < lost.size(); ++i) {

@@ -25,10 +25,10 @@ namespace fxt::tools {
 // Each record that can be left out has a length, like a call. The longest records of each kind stay. The
 // lengths are:
 // - Value of a counter: the longest slot of time in which it is the lowest, the highest or the last value.
-//   The lengths of slots are powers of two, so slots are a tree. If two values have equal slots, the value
-//   with more time between its slot and the neighboring slot is longer.
+//   The lengths of slots are powers of two, so slots are a tree. If two values have equal slots, the greater
+//   length is that of the value with more time between its slot and the neighboring slot.
 // - Instant: the longest such slot in which it is the first instant with its name on its thread. If two
-//   instants have equal slots, the instant with more time before it is longer.
+//   instants have equal slots, the greater length is that of the instant with more time before it.
 // - Context switch: the time for which one of its threads was on the CPU. A shorter run becomes idle time.
 // - Wakeup: the time for which the thread was on a CPU after the wakeup.
 struct ThinnedKinds {
@@ -62,13 +62,13 @@ class RecordLengths {
     std::uint64_t number;
     std::int32_t words;
   };
-  // A slot that is not complete. `extremes` has the lowest and the highest value of each
-  // series, and then the last value.
+  // A slot that is not complete. In `extremes`, each series has its lowest and its highest value. The last
+  // value of the slot follows.
   struct Slot {
     std::uint64_t gap_ns;  // time to the slot before it, see gap_of()
     std::vector<Extreme> extremes;
   };
-  // The slots of a counter. Gaps decrease, so there are at most 64 slots.
+  // The slots of a counter. The highest bit of the gaps decreases, so there are at most 64 slots.
   struct Counter {
     std::uint64_t last_ns = 0;
     std::vector<Slot> slots = {};
@@ -108,7 +108,7 @@ class Thinning {
   void begin_count(const TimeRange& range) { begin(Pass::Count, range); }
   void begin_choice(const TimeRange& range) { begin(Pass::Choice, range); }
   void begin_last(const TimeRange& range);
-  // Takes each record. Returns the record as it is written, or null if it is left out. The result is
+  // Must be called with each record. Returns the record to write, or null if it is left out. The result is
   // valid until the next call.
   const Entry* next(const Entry& entry, const Reader& reader);
   // Must be called after the last record of a pass.

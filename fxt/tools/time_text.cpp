@@ -74,7 +74,7 @@ std::string time_in(TimeUnit unit, std::uint64_t ns) {
   for (const Unit& one : kUnits) {
     if (one.ns == 1) break;
     const double in_unit = value / static_cast<double>(one.ns);
-    if (in_unit < 0.9995) continue;  // rounds to 1.00 with three digits
+    if (in_unit < 0.9995) continue;  // 0.9995 is rounded to 1.00
     const int decimals = in_unit < 9.995 ? 2 : in_unit < 99.95 ? 1 : 0;
     return fmt::format("{:.{}f} {}", in_unit, decimals, one.name);
   }

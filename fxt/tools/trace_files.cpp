@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kBufferWords = std::size_t{32} << 10;
 constexpr std::size_t kMaxPieces = 10'000, kMaxListed = 10;
-// Each piece repeats names and open calls, and each provider repeats names.
+// Limited, because each piece repeats names and open calls, and each provider repeats names.
 constexpr Limit kOutput{"MiB of output", 256 * kMiB, 100 * kKiB};
 
 // File names with these suffixes suggest another format.
@@ -119,7 +119,7 @@ void check_replaceable(const std::string& path, const std::vector<std::string>& 
   refuse_unreadable();
   if (!fs::is_regular_file(status)) return;
   for (const std::string& input : inputs) {
-    if (input == "-") continue;  // not a file; newer libraries report an error for a file that is missing
+    if (input == "-") continue;  // fs::equivalent() can fail for a missing file
     if (fs::equivalent(path, input, error))
       throw UsageError(
           fmt::format("'{}' is an input, and would be overwritten; choose another output", path));
@@ -159,7 +159,7 @@ namespace {
 
 // The piece number in `name`, if `name` is the name of a piece of `file`.
 std::optional<std::size_t> number_in(const std::string& name, const std::string& file) {
-  // The number is at the position where these two names differ.
+  // The number begins at the first position at which these two names differ.
   const std::string zeros = piece_name(file, 0), ones = piece_name(file, 111);
   const auto digits = std::ranges::mismatch(zeros, ones).in1 - zeros.begin();
   const std::size_t behind = zeros.size() - static_cast<std::size_t>(digits) - 3;

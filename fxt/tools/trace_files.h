@@ -97,7 +97,7 @@ class PieceFiles final : public PieceOutputs {
 
   // The files that are complete.
   std::vector<std::string> complete() const;
-  // The complete files for a message. If there are many, only the first and the last file.
+  // The names of complete files for a message, or only the first and the last name if there are many.
   std::string complete_text() const;
   // Files that are named like pieces of this trace, but belong to an earlier trace with more pieces.
   std::vector<std::string> left_over() const;

@@ -21,7 +21,7 @@ struct FileKind {
   std::string_view name = "an FXT trace";
 };
 
-// Takes a trace from a Writer, and passes it on in another format. Ranges and pieces are cut before: each
+// Receives a trace from a Writer, and sends it on in another format. If the trace has several files, each
 // file has its own stream, which receives a complete trace.
 class FormatStream : public ByteStream {
  public:

@@ -27,8 +27,8 @@ class EventMerge {
     if (!words.empty()) parts_.push_back({words.data(), words.data() + words.size(), &thread});
   }
   // Adds the events that the file does not have yet. In a file that can't be overwritten, open scopes are
-  // begin events, and the end events of scopes that have ended are added as well. A scope that was open in
-  // update_ends() may already have ended here.
+  // begin events, and the end events of scopes that have ended are added as well. The thread goes on, so it
+  // may have ended a scope after update_ends().
   void add(const StagedFile& file, TraceBuffer& buffer) {
     const std::size_t filled = buffer.filled_.load(std::memory_order_acquire);
     parts_.push_back({buffer.words_.data() + buffer.flushed_, buffer.words_.data() + filled, &buffer.thread_,

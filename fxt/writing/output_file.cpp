@@ -118,7 +118,7 @@ class OutputFile::State {
   void sync_folder() const;
   [[noreturn]] void fail(std::string_view what) const;  // adds the text of errno
 
-  std::string target_;     // after resolving symbolic links
+  std::string target_;     // the path of the output, without symbolic links
   std::string temporary_;  // empty if the file is written directly, or is complete
   FileMode mode_;
   int fd_ = -1;

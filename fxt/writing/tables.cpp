@@ -65,7 +65,7 @@ void WriterTables::enter(std::size_t provider) {
 // ---- Strings ----
 
 TextRef WriterTables::refer_to(const String& string) {
-  if (string.storage == Storage::Missing) {  // so that texts of different indices remain different
+  if (string.storage == Storage::Missing) {  // a text for the index, so that missing strings remain different
     changed_.emplace_front(1, '?').append(std::to_string(string.index));
     return refer_to(String(changed_.front()));
   }

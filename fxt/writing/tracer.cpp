@@ -109,7 +109,7 @@ class TracerState {
   std::uint64_t latest_time() const;
 
   TracerNames names_;
-  // The keys are the texts to which the names of the categories refer.
+  // The name of a category refers to its key, which is never moved.
   std::map<std::string, std::unique_ptr<TraceCategory>, std::less<>> categories_;
   std::optional<StagedFile> file_;
   std::unique_ptr<FlushThread> flush_thread_;

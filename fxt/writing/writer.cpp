@@ -1,4 +1,4 @@
-// The start and end of a Writer, providers, and the fast way for prepared events.
+// The start and end of a Writer, its providers, and the fast functions for prepared events.
 #include "fxt/writer.h"
 
 #include <memory>

@@ -146,7 +146,7 @@ def run():
 
 def record(command, script, files, folder):
     """Records the program. Returns true if it is about to exit."""
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # fxt-record has blocked it
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # SIGINT, which fxt-record has blocked
     quiet("set suppress-cli-notifications on")  # about each stop
     quiet("set confirm off")
     quiet("set sysroot")  # files of this machine need not pass through gdbserver
@@ -163,7 +163,7 @@ def record(command, script, files, folder):
         problem = str(error).replace("Error in sourced command file:\n", "").rstrip(".")
         if problem == "Quit":  # Ctrl-C
             raise KeyboardInterrupt from error
-        has_lines = not re.search(r"<.+\+\d+>", quiet("info tracepoints"))  # otherwise "<work+4>", not "in work at draw.c:3"
+        has_lines = not re.search(r"<.+\+\d+>", quiet("info tracepoints"))  # without -g, GDB shows "<work+4>" and not "in work at draw.c:3"
         raise Failure(problem if has_lines else f"{problem}; compile the program with -g") from error
     quiet("set suppress-cli-notifications on")
     if not is_alive():

@@ -34,7 +34,7 @@ class ConvertAll(unittest.TestCase):
         self.found = self.folder / "recordings"
         self.out = self.folder / "out"
         self.found.mkdir()
-        # The user may have any shell. Newer versions of parallel accept only plain names for their home.
+        # The user's shell does not matter. Newer versions of parallel accept only plain names for PARALLEL_HOME.
         home = self.enterContext(tempfile.TemporaryDirectory(prefix="parallel"))
         self.environment = os.environ | {"FXT_CONVERT": str(CONVERT), "PARALLEL_HOME": home,
                                          "PARALLEL_SHELL": "/bin/false"}

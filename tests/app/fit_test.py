@@ -421,7 +421,7 @@ class Fit(unittest.TestCase):
                         {number for number in range(len(events)) if number == 0 or events[number].time // width != events[number - 1].time // width}
                     stays |= {places[events[number].time, events[number].name] for number in numbers}
                 expected.append(stays)
-            # There is a length of slots for which all records are kept. Some records for half this length may also be kept.
+            # All records for one slot length stay, and perhaps some of the records for half this length.
             self.assertTrue(any(longer - {0} <= kept - {0} <= shorter for shorter, longer in zip(expected, expected[1:])))
         full_slices, thin_slices = slices(full), slices(thin)
         self.assertLessEqual(thin_slices, full_slices)

@@ -20,7 +20,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(os.environ["PROGRAMS"]).resolve()
 RECORD = REPOSITORY / "scripts" / "record"
 COMMAND = REPOSITORY / "scripts" / "gdb" / "fxt.py"
-# A program, a library that is linked with it, and one that it opens have functions of one name with different parameters.
+# A program, a linked library, and a library that the program opens. Some of their functions differ only in their parameters.
 SOURCES = {
     "main.c": """
 #include <dlfcn.h>
@@ -43,7 +43,7 @@ struct cfg { double d; int a[3]; };
 static struct cfg cfg = {2.5, {7, 8, 9}}; static int count = 200;
 static int init(struct cfg *c, int k) { c->a[1] += k; count += 2; return c->a[1]; }
 int two_run(int k) { return init(&cfg, k); }""",
-    # With -DOTHER, it has the same code and another order of members.
+    # With -DOTHER, the code is the same, but the members are in another order.
     "members.c": """
 #ifdef OTHER
 struct item { long pad; int extra; int id; };

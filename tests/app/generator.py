@@ -23,8 +23,8 @@ NAMES = ["main", "fork", "execve", "Größe", "a b", 'quo"te', "back\\slash", "x
 KERNEL = 0xFFFFFFFF81000000
 UNCLEAR = ["", " a", "NULL", "-1.5"]  # texts that are shown in quotes
 TEXTS = [*UNCLEAR, "a", "abc", "Grüße", "two words", "tab\there", "x" * 98, '"', "日本"]
-# The forms of arguments: the text in the specification, a function that makes a value, and its bytes in
-# order.
+# The forms of arguments: the text in the specification, a function that makes a value, and the format of the value for
+# struct.pack().
 FORMS = {
     "i8": (lambda r: r.randrange(-128, 128), "b"), "i32": (lambda r: r.randrange(-2**31, 2**31), "i"),
     "i64": (lambda r: r.randrange(-2**63, 2**63), "q"), "u16": (lambda r: r.randrange(2**16), "H"),

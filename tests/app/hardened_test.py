@@ -33,8 +33,8 @@ class Programs(unittest.TestCase):
         programs = list(self.told("--dyn-syms"))
         for symbols in programs:
             self.assertIn("__stack_chk_fail", symbols)
-        # It is enough that one program has such a check, because all programs are built in the same way, and a compiler may
-        # find that the copies in one need none.
+        # One program with such a check is enough, because all programs are built in the same way. A compiler leaves the
+        # checks out if they are not needed.
         self.assertIn("_chk@", "".join(programs).replace("__stack_chk_fail@", ""))
 
 

@@ -19,7 +19,7 @@ RECORDINGS = {
     # Complete outputs.
     "pool": "tests/uftrace/recordings/pool", "shapes": "tests/uftrace/recordings/shapes", "family": "tests/uftrace/recordings/family",
     "calc": "tests/uftrace/recordings/calc", "queue": "samples/gdb/queue.trace",
-    # Parts of other outputs: 32 bits with arguments; kernel functions; zeros in the middle of a file; no
+    # Only parts of the output are compared: 32 bits with arguments; kernel functions; zeros in the middle of a file; no
     # info.
     "i386": "tests/uftrace/recordings/i386", "kernel": "tests/uftrace/recordings/kernel",
     "damaged": "tests/uftrace/recordings/damaged",

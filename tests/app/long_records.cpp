@@ -1,7 +1,7 @@
-// A library for LD_PRELOAD that generates the content of sparse files without any block: records of uftrace,
-// 8 of them for 4 nested calls, repeatedly. A recording may therefore be larger than any disk. LONG_FIRST_NS
-// in the environment is the first time. With LONG_ARGUMENTS, each call has an argument of 8 bytes, which is
-// the number of its record.
+// A library for LD_PRELOAD. Programs read records of uftrace from sparse files without any block: 8 records
+// for 4 nested calls, repeatedly. Therefore, a recording can be larger than any disk. LONG_FIRST_NS in the
+// environment is the first time. With LONG_ARGUMENTS, each call has an argument of 8 bytes: the number of its
+// record.
 #include <algorithm>
 #include <array>
 #include <cstddef>

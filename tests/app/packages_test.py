@@ -14,7 +14,7 @@ from pathlib import Path
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts/install-packages"
 TOOLS = ["awk", "bash", "cat", "dirname", "env", "grep", "sed", "uname"]
-SYSTEMS = {  # ID and ID_LIKE of its os-release, the manager, and its query for installed packages
+SYSTEMS = {  # ID and ID_LIKE of the os-release, the package manager, and the query for installed packages
     "Debian": ("debian", "", "apt-get", "dpkg-query"),
     "Ubuntu": ("ubuntu", "debian", "apt-get", "dpkg-query"),
     "Mint": ("linuxmint", "ubuntu debian", "apt-get", "dpkg-query"),

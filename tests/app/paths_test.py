@@ -73,7 +73,7 @@ class Paths(unittest.TestCase):
         (self.folder / "link").symlink_to("uftrace.data")
         self.assert_refused("the OUTPUT 'link/sub/out.fxt' is inside the INPUT 'uftrace.data'; choose another OUTPUT", "uftrace.data",
                             "link/sub/out.fxt")
-        # The output would be in the current folder, which is also the input, because the name has no folder.
+        # The OUTPUT without a folder is in the current folder, which is also the INPUT.
         self.folder /= "uftrace.data"
         self.assert_refused("the OUTPUT 'out.fxt' is inside the INPUT '.'; choose another OUTPUT", ".", "out.fxt")
         self.folder = self.folder.parent

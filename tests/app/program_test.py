@@ -494,7 +494,7 @@ class Reports(ProgramTest):
 
     def test_strict_is_about_notes(self):
         self.assert_done(self.convert("--strict", CLEAN, self.output))
-        # A note without missing data, here about the inherited calls of a fork, does not affect --strict.
+        # This recording has a note about the inherited calls of a fork. No data are missing, so --strict succeeds.
         self.assert_done(self.convert("--strict", RECORDINGS / "family", self.output))
         damaged = self.directory / "damaged"
         shutil.copytree(RECORDINGS / "family", damaged)

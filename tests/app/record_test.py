@@ -84,7 +84,7 @@ class Record(unittest.TestCase):
     def test_ctrl_c_ends_only_the_program(self):
         process = self.start("--no-open", "-d", "run.data", "./draw", "long")
         self.assertEqual(process.stdout.readline(), "begun\n")
-        # The test waits as a person would: uftrace writes nothing if it is stopped before it knows the program's thread.
+        # uftrace writes nothing if it is stopped before it knows the program's thread, so the test waits first.
         task_file = self.folder / "run.data" / "task.txt"
         while "TASK" not in (task_file.read_text() if task_file.exists() else ""):
             time.sleep(0.01)

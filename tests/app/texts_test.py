@@ -20,7 +20,7 @@ from needs import needs
 REPOSITORY = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(os.environ["PROGRAMS"])
 NAMES = ["fxt-convert", "fxt-cut", "fxt-draw", "fxt-dump"]
-SCRIPTS = {"convert-all": "fxt-convert-all", "open-in-perfetto": "fxt-open", "record": "fxt-record",  # and their installed names
+SCRIPTS = {"convert-all": "fxt-convert-all", "open-in-perfetto": "fxt-open", "record": "fxt-record",  # script: its installed name
            "to-tracy": "fxt-to-tracy"}
 
 
@@ -229,7 +229,7 @@ class Texts(unittest.TestCase):
         output_of("env", "-C", self.folder, path, script, "--", "-c.fxt")
         self.assertEqual((self.folder / "-c.tracy").read_text(), "c")
         self.assertEqual(list(self.folder.glob(".to-tracy.*")), [])
-        # The reason names the right file.
+        # The message names the file that can't be written.
         (self.folder / "f.tracy").mkdir()
         (self.folder / "f.fxt").write_text("f")
         for words, problem in ((["-f", "f.fxt"], "f.tracy: is a directory, and can't be replaced"),

@@ -93,7 +93,7 @@ class Truth(unittest.TestCase):
             return None, None
         self.assertEqual(list(self.output.parent.iterdir()), [self.output])
         report = json.loads(done.stdout)
-        # A damaged time may be so far away that it is noted.
+        # A damaged time can make the trace too long for Tracy, and a note reports this.
         readers = "perfetto,fuchsia-cpp,fuchsia-rust,spec"
         if not any(note["kind"] == "long-span" for note in report["notes"]):
             readers += ",tracy"
@@ -183,7 +183,7 @@ class Truth(unittest.TestCase):
                 report, trace = self.convert(path)
                 shown = ShownFrames(trace)
                 self.check_numbers_of_frames(file, report)
-                # If the buffer wraps there, a frame of which only the start is left may also be shown.
+                # If the buffer wraps inside a frame, only the start of this frame is left. Such a frame may also be shown.
                 lost = len(file.frames) - report["records_read"]
                 self.assertEqual(shown.times.keys(), {*range(report["records_read"])})
                 numbers, is_behind = {}, False

@@ -20,7 +20,7 @@ namespace {
 constexpr std::int64_t kMaxHeldBytes = std::int64_t{256} << 20;
 
 std::atomic<std::int64_t>
-    held_bytes;  // since the start of the input, without the memory of the fuzzer itself
+    held_bytes;  // since the start of the input; the memory of the fuzzer itself is not counted
 bool is_running = false;
 
 void allocated(const volatile void* /*block*/, std::size_t size) {

@@ -16,7 +16,7 @@ namespace {
 
 using convert::number_bytes;
 
-// Tracepoints every kCodeStep bytes in the functions of the seeds; the seeds' data; and the stack.
+// The addresses of tracepoints in the functions of the seeds (one every kCodeStep bytes), data, and stack.
 constexpr std::uint64_t kCode = 0x400200, kCodeEnd = 0x400360, kCodeStep = 0x20;
 constexpr std::uint64_t kData = 0x401000, kStack = 0x7ffd0000;
 constexpr std::size_t kDataBytes = 0x800, kStackBytes = 0x200;

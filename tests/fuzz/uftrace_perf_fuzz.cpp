@@ -43,7 +43,7 @@ std::string records(unsigned thread, bool is_big) {
     put(text, time_ns, is_big);
     put(text, word, is_big);
   };
-  constexpr std::uint64_t kAddress = 0x4010'0000'0000;  // 0x401000 and up, from bit 16 on
+  constexpr std::uint64_t kAddress = 0x4010'0000'0000;  // bits 16 to 63 have the address, here 0x401000
   record(kStartNs + thread, kAddress + 0x28);
   for (std::uint64_t i = 1; i < 40; ++i) {
     record(kStartNs + i * 1'000'000 + thread, kAddress + 0x68);

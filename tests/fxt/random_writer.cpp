@@ -67,7 +67,7 @@ constexpr std::array kTexts = {Text{"a"sv, "a"sv},
 class Maker {
  public:
   enum class Texts : std::uint8_t { AsGiven, AsWritten };
-  // `clock` is the time of the last record, if times must not decrease.
+  // `clock` is the time of the last record, or null if times may decrease.
   Maker(Choice& choice, Texts texts, std::uint64_t* clock) : choice_(choice), texts_(texts), clock_(clock) {}
 
   Record record() {

@@ -49,7 +49,7 @@ TEST(LaneStore, SealedBytesAreTheBytesOfEventsAndArguments) {
   EXPECT_EQ(popped, sealed);
 }
 
-// A chunk without events also counts, because the words in this chunk may belong to events in other chunks.
+// Chunks without events are counted as well, because their words may belong to events in other chunks.
 TEST(LaneStore, ManyRetractedCallsLeaveNoEvents) {
   for (const std::uint64_t calls : {std::uint64_t{1}, std::uint64_t{5 * EventChunk::kEvents}}) {
     ChunkPool pool;

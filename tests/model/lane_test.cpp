@@ -375,7 +375,7 @@ TEST_F(LaneTest, CallsAreSuspendedWhileFilteredCallsBegin) {
               ElementsAre("7/8 [2 app:f", "7/8 [3 app:g", "7/8 6] app:g", "7/8 7] app:f"));
 }
 
-// seal() seals the call neither before nor after its suspension, because the call is pending.
+// Both times, the call is pending, so seal() seals nothing.
 TEST_F(LaneTest, AResumedCallIsPendingAgain) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin_filtered(1, 0xa);

@@ -421,7 +421,7 @@ class Late : public Source {
   unsigned pumped_ = 0;
 };
 
-// The merge needs the first time of an input with an offset before it can begin.
+// Before the merge can begin, it needs the first time of an input that has an offset.
 TEST_F(MergeLoopTest, OtherInputsAreNotReadAheadBeforeTheFirstTimeOfAnInputIsKnown) {
   Timeline timeline({.lanes = kTestLanes, .lookahead_bytes = 1}, notes);
   timeline.begin_input("moved");

@@ -246,7 +246,7 @@ TEST_F(CallLengthsTest, TheLongestCallOfALabelPaysForTheNames) {
   fxt::CallLengths lengths;
   lengths.add(std::array{call(30, 1), call(20, 2), call(10, 2)});
   const auto shortest = [&](std::int64_t words) { return lengths.fit(words, 0, names(100)).shortest_ns; };
-  EXPECT_EQ(shortest(309), 0);  // room for the category and two names
+  EXPECT_EQ(shortest(309), 0);  // enough words for all calls: the category, and the names of both labels
   EXPECT_EQ(shortest(306), 20);
   EXPECT_EQ(shortest(203), 30);
   EXPECT_EQ(shortest(202), kForever);

@@ -19,7 +19,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Marks emits starts and ends of calls in order, `per_pump` of them in each pump.
+// A start or an end of a call. The source Marks emits these in order, `per_pump` of them in each pump.
 struct Mark {
   std::uint64_t time_ns;
   bool is_begin;

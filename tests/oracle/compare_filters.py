@@ -62,7 +62,7 @@ class FilterComparison(judging.Comparison):
             # prints show this.
             sets = [words for words in sets if not {"-D", "-t"} <= set(words)]
         if "--kernel-skip-out" in self.common:
-            # A hidden library call is a level for kernel calls inside, but not for program calls inside.
+            # A hidden library call counts as a level for kernel calls inside it, but not for program calls inside it.
             sets = [words for words in sets if not {"-D", "--no-libcall"} <= set(words)]
         for words in sets:
             self.compare_set(arguments, older, words, Path(directory) / "out.fxt")

@@ -117,7 +117,7 @@ class ReplayComparison(judging.Comparison):
         return ours.begin == theirs.begin and self.is_same(ours.name, theirs.name)
 
     def is_same(self, ours, theirs):
-        return ours == theirs or ours in self.weak or theirs.startswith("<")  # older versions do not find all names
+        return ours == theirs or ours in self.weak or theirs.startswith("<")  # older versions of uftrace do not find all names
 
 
 def kernel_lines(dump):

@@ -169,7 +169,7 @@ class SchedComparison(judging.Comparison):
 
     def check_report(self, report, view):
         own, totals, counts = defaultdict(int), defaultdict(int), defaultdict(int)
-        before_exec = defaultdict(lambda: [0, 0])  # time and calls inside a call of exec, which uftrace does not report
+        before_exec = defaultdict(lambda: [0, 0])  # time and number of calls in a call of exec, which uftrace does not report
         if self.features() & uftrace.ESTIMATED_EXITS or self.uftrace_gave_up() or self.hidden:
             return  # uftrace changes estimated exits in reports, stops at damage, and has its own limit
         for thread, slices in viewers.by_thread(view.slices).items():

@@ -61,7 +61,7 @@ class ElfTest : public testing::Test {
   uftrace::TextRecording directory_;
 };
 
-// The memory of a process has nothing at address 0.
+// /proc/self/mem can't be read at address 0.
 TEST_F(ElfTest, AnUnreadableFileIsAnError) {
   const InputFile file{fxt::FilePlace("/proc/self/mem")};
   EXPECT_EQ(problem_of([&] { const ElfImage image(file); }), "can't read: Input/output error");

@@ -166,7 +166,7 @@ TEST(Inspect, AProgramGivesFunctionsAndLines) {
   EXPECT_EQ(notes.count(kLoadBias) + notes.count(kWrongProgram), 0u);
 }
 
-// Each item has its type, whether frames hold it or not.
+// The types of items are known even if no frame holds the items.
 TEST(Inspect, AProgramGivesTheTypesOfItems) {
   const std::uint64_t address =
       Program(TRACED_FIXED, Demangle::Simple).functions("plant::measure").front().address;

@@ -37,8 +37,8 @@ class TraceBuilder {
   TraceBuilder& variable(std::uint32_t number, std::int64_t value);
   TraceBuilder& registers(std::string_view bytes);
   TraceBuilder& static_data(std::string_view bytes);
-  TraceBuilder& raw(std::string_view bytes);  // in the open frame, or between frames
-  TraceBuilder& end_frame();                  // the following text is between frames
+  TraceBuilder& raw(std::string_view bytes);  // adds any bytes inside a frame or between frames
+  TraceBuilder& end_frame();                  // after this, bytes are between frames
   // Adds the end marker: 4 zero bytes, as GDB does.
   TraceBuilder& end();
 

@@ -29,7 +29,7 @@ class TextRecording {
   const std::filesystem::path& path() const { return path_; }
 
   TextRecording& file(std::string_view name, std::string_view content) {
-    std::filesystem::remove(path_ / name);  // because truncating a file may be slow
+    std::filesystem::remove(path_ / name);  // truncating the old file may be slow
     std::ofstream(path_ / name, std::ios::binary) << content;
     return *this;
   }

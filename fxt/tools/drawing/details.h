@@ -20,8 +20,8 @@ class Details {
   // The maximum memory for lines and references to lines. If it is full, further details are left out.
   static constexpr std::size_t kMaxBytes = std::size_t{8} << 20;
 
-  // Returns the index of the details with these lines. Returns 0, which stands for no details, if the text is
-  // empty or if there is no room.
+  // Returns the index of the details with these lines. Returns 0 (no details) if the text is empty or if
+  // there is no room.
   std::uint32_t keep(std::string_view text) {
     if (text.empty()) return 0;
     const std::size_t cost =
@@ -65,7 +65,7 @@ class Details {
   SeededMap<std::string, std::uint32_t> indices_;
   std::vector<const std::string*> lines_;
   std::vector<std::uint32_t> references_;
-  std::vector<std::size_t> ends_{0};  // by index: the end of the references of these details
+  std::vector<std::size_t> ends_{0};  // by details: the index after their last reference
   std::size_t bytes_ = 0;
   std::uint64_t left_out_ = 0;
 };

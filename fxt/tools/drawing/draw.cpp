@@ -208,7 +208,7 @@ ExitCode draw_timeline(const DrawOptions& options, EntrySource& source) {
   return code;
 }
 
-// Returns nothing if a text was printed.
+// Returns nothing if the program only had to print a text, such as its help.
 std::optional<DrawOptions> parse_options(int argc, const char* const* argv) {
   DrawOptions options;
   OptionTable table = table_of(options);

@@ -20,7 +20,7 @@ struct DrawingReport {
   std::uint64_t runs = 0, cpus = 0;                   // runs of threads on CPUs
   std::uint64_t merged_calls = 0, merged_shapes = 0;  // merged calls, and the shapes that represent them
   std::uint64_t merged_marks = 0, merged_mark_shapes = 0;
-  std::uint64_t pixels = 1;  // shapes narrower than this were merged; 0: shapes shorter than merged_ns were
+  std::uint64_t pixels = 1;  // shapes narrower than this were merged; 0: the limit is merged_ns
   std::uint64_t merged_ns = 0;
   std::uint64_t arrows = 0, values = 0, counters = 0;
   std::uint64_t far_marks = 0;        // instants outside of the axis, which are drawn at the ends of the axis
@@ -32,7 +32,7 @@ struct DrawingReport {
   std::uint64_t arrows_without_row = 0;  // flows with an end on a thread or in a row that is not drawn
   std::uint64_t arrows_too_many = 0;
   std::uint64_t flow_events = 0;     // flow events that are not connected to another event
-  std::uint64_t flows_too_many = 0;  // begins of flows while too many flows were open
+  std::uint64_t flows_too_many = 0;  // starts of flows that were ignored, because too many flows were open
   std::uint64_t values_not_drawn = 0;
   std::uint64_t other_threads = 0, on_other_threads = 0;
   std::uint64_t other_lanes = 0, on_other_lanes = 0;  // tracks of CPUs and async operations, and their shapes

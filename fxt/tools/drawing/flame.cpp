@@ -19,7 +19,7 @@ namespace fxt::tools {
 namespace {
 
 constexpr std::size_t kMaxRows = 200, kMaxLanes = 64;
-constexpr std::size_t kRootNameBytes = 100;  // repeated in the text of each path below the root
+constexpr std::size_t kRootNameBytes = 100;  // limited, because the text of each path has the root's name
 
 }  // namespace
 

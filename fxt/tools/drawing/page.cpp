@@ -42,7 +42,7 @@ constexpr std::string_view kScript = R"(
 'use strict';
 const data = JSON.parse(document.getElementById('data').textContent), element = id => document.getElementById(id);
 const view = element('view'), canvas = view.querySelector('canvas'), paint = canvas.getContext('2d'), tip = element('tip');
-// With #select, the page is a map in a frame of another page of the same origin. A thread takes little room.
+// With #select, the page is a map in a frame of another page of the same origin, and the rows are lower.
 // Dragging selects a time, which is sent to the other page.
 const selects = location.hash === '#select' && parent !== window && location.origin !== 'null';
 const margin = 8, axisHeight = 26, heading = selects ? 13 : 15, rowHeight = selects ? 5 : 17, gap = selects ? 4 : 12;
@@ -51,10 +51,10 @@ const all = data.to - data.from;
 // The smallest part to which the page can zoom, because numbers have 53 bits.
 const shortest = Math.max(20, all / 2 ** 45);
 let from = 0, span = all, width = 800, height = 400, wanted = '', bottom = axisHeight;
-let selected = null, opened = null;  // { from, to }: the time that is dragged, and the time that the other page shows
+let selected = null, opened = null;  // selected by dragging; opened by the other page
 for (const lane of data.lanes) {
   for (const row of lane.rows || []) {
-    // Starts are written as the distance from the last start.
+    // For each call, the data have the distance from the start of the previous call.
     let start = 0;
     row.b = row.b.map(distance => start += distance);
   }
@@ -498,8 +498,8 @@ class JsonText {
     return shape.details == 0 ? 0 : 1 + details_.number_of(shape.details);
   }
 
-  // Writes starts, lengths and names of all calls. For calls that have them, also writes by index: the number
-  // of merged calls, the length of the longest, the frame and details. Lists the calls without an end.
+  // Writes lists of the starts, lengths and names of all calls. Counts, longest lengths, frames and details
+  // are objects by index. The calls without an end are a list of indices.
   void row(const Row& row) {
     TextBuffer begins, lengths, names, counts, longest, frames, details, endless;
     std::size_t i = 0;

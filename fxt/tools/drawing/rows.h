@@ -32,9 +32,9 @@ class Row {
  public:
   using Shapes = std::multimap<std::uint64_t, Shape>;  // by begin_ns
 
-  // Adds a call. An overlap with the next call is cut from the new call, and an overlap with the call before
-  // is cut from that call. At the end of the row, the call may be merged with the last call as in
-  // merge(merged_ns). Then the function returns false.
+  // Adds a call. Shortens the new call if it overlaps with the next call. Shortens the previous call if it
+  // overlaps with the new call. Returns false if the new call is at the end of the row and was merged with
+  // the last call, as in merge(merged_ns).
   bool put(const Shape& call, std::uint64_t merged_ns = 0);
   // Adds an instant. Returns false, and adds nothing, if an instant at this time shows the same frame.
   bool mark(const Shape& mark);

@@ -1,5 +1,5 @@
-// Draws a picture as SVG. Also chooses the colors of calls: a name always has the same hue, and one color in
-// a picture.
+// Draws a picture as SVG. Also chooses the colors of calls. All calls with the same name have the same color
+// in a picture, and the same hue in all pictures.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -162,7 +162,7 @@ class Picture {
       for (const auto& [begin, one] : row.calls()) call(one);
       y_ += kRow;
     }
-    // Instants are drawn over all calls.
+    // Goes back to the first row, because instants are drawn over all calls.
     y_ -= kRow * lane.rows.size();
     for (const Row& row : lane.rows) {
       marks(row);

@@ -141,7 +141,7 @@ class DrawnTimeline : private CallListener {
   CpuRuns runs_;
   std::map<std::uint64_t, std::uint32_t> thread_names_;  // name indices by koid
   std::vector<ScopeLine> lines_;
-  OpenFlows<FlowPoint> open_flows_;  // the tag is the latest event of the flow
+  OpenFlows<FlowPoint> open_flows_;  // the tag of a flow is its latest event
   std::vector<FlowArrow> arrows_;
   DrawnCounters counters_;
   std::vector<std::uint64_t> calls_of_name_;

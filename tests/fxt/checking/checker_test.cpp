@@ -360,7 +360,7 @@ TEST(Checker, W18PriorityZeroIsIdleInPerfetto) {
   EXPECT_EQ(broken({switch_to(1, 1)}), "W18");
   EXPECT_EQ(broken({switch_to(1, 0)}), "W18");
   EXPECT_EQ(broken({{0x0010'0000'0000'0068, 5, 0, 0, 0, 7}}),
-            kClean);  // Perfetto assigns it to process 0
+            kClean);  // Perfetto assigns the idle thread to process 0
   EXPECT_EQ(broken({{0x0000'0000'0000'0068, 5, 0, 0, 0, 7}}), "W18");
   EXPECT_EQ(broken({thread_object({0x4'0028, 100}), switch_to(1, 0), instant(5)}), kClean);
   EXPECT_EQ(broken({switch_to(1, 0), thread_object({0x4'0028, 100}), instant(5)}), kClean);  // in any order
@@ -480,7 +480,7 @@ TEST(Checker, W21FlowsOfSeveralProcesses) {
   EXPECT_EQ(in_durations({begin_1, begin_3, end_1, flow(EventType::FlowStep, 3, 7, 4), end_3}), "W21");
   EXPECT_EQ(in_durations({begin_1, end_1, flow(EventType::FlowBegin, 5, 7, 3),
                           flow(EventType::FlowStep, 6, 7, 4), flow(EventType::FlowEnd, 7, 7, 3)}),
-            kClean);  // after its end, another process can use the id
+            kClean);  // after the end of flow 7, another process can use this id
 }
 
 // ---- W23 to W28 ----

@@ -327,7 +327,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "W21"},
         EdgeFile{"FlowAtBothEdgesOfItsDuration",
                  all({complete(5, 9), flow(EventType::FlowBegin, 5, 7), flow(EventType::FlowEnd, 9, 7)}), ""},
-        EdgeFile{"FlowBeforeTheBeginOfTheSameTime",  // it comes first in the file
+        EdgeFile{"FlowBeforeTheBeginOfTheSameTime",  // in the file, the flow comes first
                  all({flow(EventType::FlowBegin, 5, 7), complete(5, 9), flow(EventType::FlowEnd, 6, 7)}),
                  "W21"},
         EdgeFile{"FlowAfterACompleteInsideItsDuration",  // Perfetto has not closed the complete event yet

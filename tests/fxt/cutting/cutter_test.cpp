@@ -104,7 +104,7 @@ TEST(Cut, DurationsWithoutAnEndRemainOpen) {
   EXPECT_THAT(texts_of(cut(trace(end(120, "b")), range(100, 200))), ElementsAre("end 120 1/2 \"c\" \"b\"\n"));
   EXPECT_THAT(texts_of(cut(trace(begin(120, "b"), event(EventType::Instant, 300, "i")), {.split_ns = 1000})),
               ElementsAre("begin 120 1/2 \"c\" \"b\"\ninstant 300 1/2 \"c\" \"i\"\n"));
-  // The call that has begun continues after the range.
+  // The range ends before the open call ends.
   EXPECT_THAT(texts_of(cut(trace(begin(120, "b"), event(EventType::Instant, 300, "i")), range(100, 200))),
               ElementsAre("begin 120 1/2 \"c\" \"b\"\nend 200 1/2 \"c\" \"b\" \"cut\"=\"end\"\n"));
 }
@@ -222,7 +222,6 @@ TEST(Split, ARangeBeginsAtItsStart) {
                           "end 320 1/2 \"c\" \"a\" \"cut\"=\"both\"\n"));
 }
 
-// The first record of the file is after the range.
 TEST(Split, TheFirstRecordMayBeAfterTheRange) {
   CutOptions options{.range = {.to = TraceTime{.ns = 5000}}, .split_ns = 1000};
   EXPECT_THAT(texts_of(cut(trace(event(EventType::Instant, 10'000, "behind"),

@@ -299,7 +299,7 @@ void expect_same_figures(unsigned seed, bool has_ties) {
   CutOptions options;
   const std::uint64_t from = random.start_of_range();
   const std::uint64_t to = from + random.pick(random.pick(2) == 0 ? 20 : 400);
-  const std::uint64_t sides = random.pick(3);  // 0: the range has both ends
+  const std::uint64_t sides = random.pick(3);  // 0: both; 1: only an end; 2: only a start
   if (sides != 1) options.range.from = TraceTime{.ns = from};
   if (sides != 2) options.range.to = TraceTime{.ns = to};
   const Words piece = cut(words, options).pieces.at(0);

@@ -89,7 +89,7 @@ TEST(SplitSize, ATinySizeStillMakesProgress) {
   EXPECT_EQ(cuts.counters.events, 50U);
 }
 
-// The trace of a recording begins with the files of the recording.
+// In the trace of a recording, the files of the recording are at the start.
 TEST(SplitSize, APieceWithoutCallsIsJoinedWithTheNextOne) {
   const std::vector<std::byte> bytes(4500);
   const auto texts = [&](std::uint64_t instants) {

@@ -85,7 +85,7 @@ TEST(OrderedReader, PutsOuterCallsFirst) {
               ElementsAre("5-5 one 100/101", "5-9 one 100/101", "5-8 one 100/101", "6-7 one 100/101"));
 }
 
-// The string was replaced, and the thread registered, between the late records.
+// Between the late records, the string is replaced, and the thread is registered.
 TEST(OrderedReader, ReadsNamesAsTheyWereAtTheRecord) {
   EXPECT_THAT(events_of(Trace()
                             .instant(50)
@@ -197,7 +197,7 @@ TEST(OrderedReader, ReportsATemporaryFileWithoutSpace) {
   const Trace trace = many_records(sorted);
   const char* const variable = std::getenv("TMPDIR");
   const auto before = variable != nullptr ? std::optional<std::string>(variable) : std::nullopt;
-  ::setenv("TMPDIR", "/dev/null", 1);  // no file can be created in it, as on a full disk
+  ::setenv("TMPDIR", "/dev/null", 1);  // a file, so no temporary file can be created below it
   std::string problem;
   try {
     events_of(trace, {.memory_bytes = 40'000});

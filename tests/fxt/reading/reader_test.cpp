@@ -111,7 +111,7 @@ TEST(Reader, InlineThreadAndStrings) {
 TEST(Reader, ArgumentsKeepTheirTypes) {
   const LastRecord last(after_tables({0x0002'0001'0130'0054, 5000,  // three arguments
                                       0xffff'fffe'0001'0011,        // "app" = int32 -2
-                                      0x0000'0000'0002'0028, 7}));  // "main" = koid 7; the third is missing
+                                      0x0000'0000'0002'0028, 7}));  // "main" = koid 7; no third argument
   EXPECT_TRUE(std::holds_alternative<UnknownRecord>(last.entry().record));
   const LastRecord whole(
       after_tables({0x0002'0001'0120'0054, 5000, 0xffff'fffe'0001'0011, 0x0000'0000'0002'0028, 7}));

@@ -1,4 +1,4 @@
-// Compressed files: the tool of the format reads our files, and we read its files, even if they are damaged.
+// Compressed files: the format's own tool can read our files. We can read its files, even damaged files.
 #include "fxt/support/compressed_files.h"
 
 #include <algorithm>

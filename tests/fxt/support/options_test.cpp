@@ -127,7 +127,7 @@ TEST(OptionTable, AddressesAreDecimalOrHexadecimal) {
   EXPECT_EQ(problem_of({"--at=0x10000000000000000"}), "--at takes an address, not '0x10000000000000000'");
 }
 
-// A user can thus add options that override the options in a script.
+// A user can override an option in a script by adding it again at the end.
 TEST(OptionTable, TheLastValueIsUsed) {
   Wishes wishes;
   parse_all(wishes, {"--color=red", "--at=31", "--color=green", "--at", "32"});

@@ -487,7 +487,7 @@ TEST_F(TracerTest, WritesToAPipe) {
   {
     Tracer tracer(fifo, {.flush_period = std::chrono::hours(1)});
     trace_scopes_that_are_open_at_flushes(tracer);
-    trace_begin(kQueue);  // it is still open at the end of the trace
+    trace_begin(kQueue);  // still open at the end of the trace
   }
   reader.join();
   using enum EventType;

@@ -27,7 +27,7 @@ TEST(WriterStrings, AreInlineIfTheTableIsFull) {
   EXPECT_TRUE(writer.prepare("", "32766"));
   const auto before = writer.words_written();
   writer.write(Event{.time = 1, .thread = kMain, .name = "one more"});
-  EXPECT_EQ(writer.words_written() - before, 3U + 3U);  // thread record; header, time, inline text
+  EXPECT_EQ(writer.words_written() - before, 3U + 3U);  // thread record; header, time and inline text
   EXPECT_EQ(writer.counters().inline_strings, 1U);
 }
 
@@ -244,7 +244,7 @@ TEST(WriterBlobs, LeaveSpaceForTheirPaddedNames) {
       read += payload;
       EXPECT_EQ(BlobHeader::Size::get(words[0]), 1 + (name_bytes + 7) / 8 + (payload + 7) / 8);
       if (read == 70'000) continue;
-      // The blob holds as much as fits, but at most 32,000 bytes.
+      // The blob has as many bytes as fit into the record, and at most 32,000.
       EXPECT_EQ(payload, std::min<std::size_t>(32'000, (4094 - (name_bytes + 7) / 8) * 8)) << name_bytes;
     }
     EXPECT_EQ(read, 70'000U);

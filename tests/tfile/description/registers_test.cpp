@@ -169,7 +169,7 @@ TEST(TargetDescriptions, HaveALimitOfFields) {
   EXPECT_EQ(problem_of(std::string(3 << 20, ' ')), "more than 2 MiB of a target description");
 }
 
-// If several have one name, the first is found.
+// If several registers have the same name, the first one is found.
 TEST(RegisterLayouts, FindRegistersByName) {
   const auto target = read_target_description(
       "<target><feature><reg name='b' bitsize='32'/><reg name='a' bitsize='32'/><reg name='b' bitsize='64'/>"

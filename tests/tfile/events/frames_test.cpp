@@ -62,7 +62,7 @@ TEST(TraceFrames, VariablesAreAlsoCounters) {
                           "@1000000 counter variable:variable #0 $variable_9=1"));
 }
 
-// A collected text is shown instead of the pointer to it, in either order.
+// A collected text is shown instead of its pointer, even if the pointer comes later in the frame.
 TEST(TraceFrames, ATextReplacesThePointerToIt) {
   for (const bool is_text_first : {false, true}) {
     TraceBuilder t;
@@ -171,7 +171,7 @@ TEST(TraceFrames, ManyValuesTakeSeveralRecords) {
   ImportOptions options;
   options.blobs = Blobs::None;
   const auto lines = t.lines(options);
-  ASSERT_EQ(lines.size(), 3u);  // a begin and an end with 30 arguments in all, and the others inside them
+  ASSERT_EQ(lines.size(), 3u);  // a begin and an end share 30 arguments; an instant inside has the others
   EXPECT_THAT(lines[0], HasSubstr("[1000000 tracepoint:tick frame=0 tracepoint=2"));
   EXPECT_THAT(lines[1], HasSubstr("@1000000 tracepoint:tick (2) frame=0 mem.0x101b=120")) << "goes on";
   EXPECT_THAT(lines[1], HasSubstr("$trace_timestamp=1000"));
@@ -254,7 +254,6 @@ TEST(TraceFrames, ValuesWithoutAProgramAreNumbers) {
   EXPECT_THAT(t.lines().front(), HasSubstr(" level*2=42"));
 }
 
-// The address of a range may be relative to a register.
 TEST(TraceFrames, RangesMayBeRelativeToARegister) {
   TraceBuilder t;
   t.line("R 40").line("tp T2:8000:E:0:0").line("tp A2:8000:R0f").line("tp A2:8000:M4,10,4");
@@ -517,7 +516,6 @@ TEST(TraceFrames, RegistersThatAreNotGeneralAreNoted) {
   EXPECT_THAT(t.notes(), testing::Not(Contains(HasSubstr("registers-left-out")))) << "by request";
 }
 
-// Without commands all registers are shown.
 TEST(TraceFrames, RegistersAreAllWithoutCommands) {
   TraceBuilder t;
   t.line("R 40").line("status 0;tstop::0;tframes:1").line("tp T2:8000:E:0:0").line("tp A2:8000:R20");

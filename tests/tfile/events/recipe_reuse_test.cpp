@@ -45,8 +45,8 @@ class ReusedRecipes : public testing::Test {
     return shown;
   }
 
-  // Compares a file of several frames, the later of which may reuse the first one's recipe, with files of one
-  // frame each. The values of the frames must differ.
+  // Compares one file of several frames, which share a recipe if possible, with a file for each frame. The
+  // values of the frames must differ.
   static void expect_same(std::string_view kind, const Blocks& describe, const std::vector<Blocks>& frames,
                           const std::filesystem::path& program = {}) {
     SCOPED_TRACE(kind);
@@ -228,7 +228,7 @@ TEST_F(ReusedRecipes, ShowPointersToMembers) {
                       number(std::int64_t{77})});
 }
 
-// The bytes decide which members exist, and their places.
+// The recorded bytes decide which members exist, and where.
 TEST_F(ReusedRecipes, ShowVariants) {
   const Program plant(TRACED_FIXED, Demangle::Simple);
   const auto shape = [](char discriminant, double radius) {

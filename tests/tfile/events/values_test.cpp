@@ -238,7 +238,7 @@ TEST_F(LeafValues, SixteenBytesAreNumbersIfEightAreSufficient) {
   EXPECT_EQ(wide(ValueForm::Signed, std::endian::little), Argument(name, std::int64_t{-1}));
   EXPECT_EQ(wide(ValueForm::Unsigned, std::endian::big),
             Argument(name, "340282366920938463463374607431768211455"));
-  bytes[7] = std::byte{0x7f};  // the lower half is positive
+  bytes[7] = std::byte{0x7f};  // the lower 64 bits alone would be a positive number
   EXPECT_EQ(wide(ValueForm::Signed, std::endian::little), Argument(name, "-9223372036854775809"));
 }
 

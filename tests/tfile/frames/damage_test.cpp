@@ -194,8 +194,8 @@ TEST(DamagedTrace, TooMuchDamageEndsTheSearch) {
   TraceBuilder t;
   describe_frames(t, "9");
   t.frame(2).variable(1, 5).end_frame();
-  // Each block contains a frame header. After the block, good blocks follow nearly up to the end of that
-  // frame.
+  // The value of each block contains a frame header of a frame with 60,000 bytes. After such a header, nearly
+  // all of these bytes are good blocks.
   std::string lies = "?";
   const std::string header = t.number(std::int16_t{2}) + t.number(std::uint32_t{60'000});
   for (int i = 0; i < 5000; ++i) lies += 'V' + t.number(std::uint32_t{1}) + "xx" + header;
@@ -320,8 +320,8 @@ TEST(DamagedTrace, UnknownTracepointsAreShown) {
   EXPECT_THAT(t.notes(), Contains("unknown-tracepoint 2"));
 }
 
-// A frame of an unknown tracepoint must be followed by another frame, which may also be of an unknown
-// tracepoint if it has blocks.
+// A frame of an unknown tracepoint must be followed by another frame. The second tracepoint may also be
+// unknown if the first frame has blocks.
 TEST(DamagedTrace, UnknownTracepointsNeedAFrameAfterThem) {
   TraceBuilder t;
   describe_frames(t, "4");

@@ -177,7 +177,7 @@ TEST(FramesOfAPattern, AreShownAsPairsIfTooManyHaveOneTime) {
   };
   const auto instants = count("@1000000 tracepoint:tick "), pairs = count("[1000000 tracepoint:tick ");
   EXPECT_EQ(instants + pairs, 600);
-  EXPECT_EQ(instants, 510);  // the status and the pairs take the other two levels
+  EXPECT_EQ(instants, 510);  // one level has the status, and one level has the pairs
   EXPECT_EQ(count("1000000] tracepoint:tick"), pairs);
   EXPECT_EQ(count("@1001000 tracepoint:tick "), 1);
   EXPECT_EQ(count("blob gdb/frame/"), 601);

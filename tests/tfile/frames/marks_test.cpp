@@ -1,4 +1,4 @@
-// The sample of a thread's hits, which finds the thread in another input. Frames on threads that were found.
+// A sample of hits finds a thread in another input. Tests the sample, and frames on threads that were found.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

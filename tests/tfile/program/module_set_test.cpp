@@ -58,7 +58,7 @@ TEST_F(Modules, EachHasItsOwnAddresses) {
   EXPECT_THAT(notes_.groups(), IsEmpty());
 }
 
-// The fixed program also has a tracepoint of this name. The other tracepoint shows where the library is.
+// `pump` has a tracepoint in both programs. The tracepoint in the library shows where the library is.
 TEST_F(Modules, DoNotOverlapInAnyOrder) {
   for (const bool is_reversed : {false, true}) {
     if (is_reversed) std::swap(programs_[0], programs_[1]);

@@ -402,7 +402,7 @@ TEST_F(CollectedPlaces, AnExpressionWithoutMemoryBelongsToOneItem) {
   EXPECT_EQ(collect(two, {range(level_ + 4, 4), kNothing, kNothing}).contradiction(), "");
 }
 
-// GDB may record the array that contains a variable, or fewer bytes than another program has there.
+// GDB may record a whole array for a variable, or fewer bytes if the traced program is another build.
 TEST_F(CollectedPlaces, TheSizeOfAnExpressionDoesNotMatter) {
   for (const int size : {1, 4, 8}) {
     description_.locations.clear();

@@ -245,7 +245,7 @@ TEST(Leaves, AreAtMostThirtyTwoLevelsDeep) {
   EXPECT_EQ(layout_of(types[31], "a").leaves.size(), 1u);
   EXPECT_EQ(layout_of(types[32], "a").leaves.size(), 0u);
   EXPECT_EQ(layout_of(types[39], "a").leaves.size(), 0u);
-  const Type many = array_of(kInt, 33);  // the last of which is only counted
+  const Type many = array_of(kInt, 33);  // its last leaf exceeds the limit, and is only counted
   std::vector<Type> counted{array_of(many, 2)};
   counted.reserve(40);
   while (counted.size() < 40) counted.push_back(array_of(counted.back(), 1));

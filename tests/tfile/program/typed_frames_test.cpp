@@ -103,7 +103,7 @@ TEST_F(TypedFrames, AnArrayIsItsElements) {
   EXPECT_THAT(t.notes(), Not(Contains(HasSubstr("untyped-values"))));
 }
 
-// GDB does not save the items of default-collect.
+// No item of the tracepoint names this memory, because GDB does not save the items of default-collect.
 TEST_F(TypedFrames, MemoryThatIsOneGlobalHasItsName) {
   const std::uint64_t level = address_of("plant::level");
   tracepoint("plant::pump", "collect $trace_timestamp", fmt::format("M-1,{:x},4", level));
@@ -264,7 +264,6 @@ TEST_F(TypedFrames, EnumeratorsOfDAreQualifiedByPoints) {
   EXPECT_THAT(frame_line(), HasSubstr(" d_mode='prog.Mode.on' "));
 }
 
-// Type units describe an enumeration in this way.
 TEST_F(TypedFrames, EnumeratorsAreQualifiedByTheClassThatDeclaresThem) {
   const std::uint64_t state = address_of("gauge_state");
   tracepoint("plant::pump", "collect gauge_state", fmt::format("M-1,{:x},4", state));
@@ -272,7 +271,6 @@ TEST_F(TypedFrames, EnumeratorsAreQualifiedByTheClassThatDeclaresThem) {
   EXPECT_THAT(frame_line(), HasSubstr(" gauge_state='Gauge::OPEN' "));
 }
 
-// clang describes the functions of a coroutine in this way.
 TEST_F(TypedFrames, AddressesArePointers) {
   const std::uint64_t next = address_of("gauge_next"),
                       plain = program.functions("plain_start").front().address;

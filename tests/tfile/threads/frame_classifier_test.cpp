@@ -243,7 +243,7 @@ TEST_F(Stacks, IdentifyThreads) {
 
 TEST_F(Stacks, ZeroIsNotAStack) { EXPECT_THAT(threads({0, 0}), ElementsAre(HasSubstr(" unknown thread"))); }
 
-// Describes a tracepoint with i386 registers and other actions for hits than for steps.
+// Describes a tracepoint with i386 registers. Its steps record other blocks than its hits.
 void describe_steps(TraceBuilder& t, std::string_view steps) {
   t.line("R 40").line(kStamp);
   t.line("tp T2:8000:E:" + std::string(steps) + ":0").line("tp A2:8000:R0f");

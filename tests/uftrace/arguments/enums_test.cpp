@@ -80,7 +80,7 @@ class EnumValues : public testing::Test {
 
 TEST_F(EnumValues, AreShownByName) {
   EXPECT_EQ(shown(color_, 5), "GREEN");
-  EXPECT_EQ(shown(color_, 0), "RED");  // the first name of 0, and not ROT
+  EXPECT_EQ(shown(color_, 0), "RED");  // RED comes before ROT, which is 0 as well
   EXPECT_EQ(shown(color_, 256), "MASK");
 }
 

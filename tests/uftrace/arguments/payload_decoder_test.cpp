@@ -111,7 +111,7 @@ TEST_F(PayloadDecoderTest, EntriesHaveArgumentsAndExitsHaveReturnValues) {
   const Call exit{.address = kF, .is_entry = false};
   EXPECT_THAT(values(exit, kSeven.substr(0, 4)), ElementsAre("retval=0x7"));
   EXPECT_THAT(sizes(exit, kSeven),
-              ElementsAre(4, 0));  // the third candidate, a string, would be longer than the bytes
+              ElementsAre(4, 0));  // the third layout, a string, would need more bytes than the payload has
 }
 
 // uftrace 0.13 announces values of some calls and stores none.

@@ -67,7 +67,7 @@ TEST_F(SpecTableTest, OldListsHaveArgumentsAndReturnValues) {
 }
 
 TEST_F(SpecTableTest, ALaterItemReplacesAnItemWithTheSameLocation) {
-  lines_ = {"argspec:.*@arg1;^i@arg1/x,arg2"};  // from the recording args-regex
+  lines_ = {"argspec:.*@arg1;^i@arg1/x,arg2"};  // from the recording tests/uftrace/recordings/args-regex
   EXPECT_THAT(arguments({.names = {"i32"}}), ElementsAre("1/x8,2/d8"));
   EXPECT_THAT(arguments({.names = {"main"}}), ElementsAre("1/d8"));
 }

@@ -115,7 +115,7 @@ TEST(UftracePerfForks, TheTimeOfTheForkEventShowsTheForkingCall) {
                                 "100/100 @20 flow from event:fork #2", "102/102 @72 flow to event:fork #2"));
 }
 
-// One child is forked by a call of g, although g is no known name. main itself forks the other child.
+// One child is forked by a call of g, which is not a known function for forks. main forks the other child.
 TEST(UftracePerfForks, WithoutACallOfForkTheArrowStartsInTheInnermostCall) {
   R r;
   execs(r, "101");

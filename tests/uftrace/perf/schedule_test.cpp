@@ -133,7 +133,6 @@ TEST(UftraceSchedule, TheIdOfATaskMayBeUsedAgainAfterItsExit) {
                   "100/100 @65 cpu 0: 0 (new) -> 100", "100/100 @70 cpu 0: 100 (dead) -> 0"));
 }
 
-// If a thread has no records, only its switches are shown.
 TEST(UftraceSchedule, AThreadWithoutRecordsHasItsSwitches) {
   R r;
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
@@ -249,7 +248,6 @@ TEST(UftraceSchedule, ABlockedThreadShowsExecsAndLoadsInTime) {
                   "100/100 @3010 cpu 0: 100 (dead) -> 0"));
 }
 
-// The exec and the load come after the last record.
 TEST(UftraceSchedule, ExecsAndLoadsAfterAllRecordsAreShown) {
   R r;
   r.task_line("DLOP timestamp=0.000000030 tid=100 sid=0123456789abcdef base=700000 libname=\"./plug.so\"");
@@ -324,7 +322,7 @@ TEST(UftraceSchedule, AnEstimatedExitMovesOnceMoreIfTheThreadLeavesAgain) {
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(60, 1, R::kF).entry(100, 1, R::kG).exit(110, 1, R::kG);
   r.file("perf-cpu0.dat", PerfBytes().out(30, 100).in(64, 100).out(72, 100).in(86, 100).text());
   EXPECT_THAT(calls_of(r), Contains("100/100 [20, 93] demo:f repaired=\"exit-moved\""));
-  // If the thread is on the CPU at the new time, the exit does not move again.
+  // If the thread is on the CPU when the moved exit ends the call, the exit does not move again.
   R other;
   other.estimated_exits();
   other.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(60, 1, R::kF).entry(100, 1, R::kG);
@@ -488,7 +486,6 @@ TEST(UftraceSchedule, ManyBlocksOfManyFilesAreMerged) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// A thread that has no records for a long time does not delay other threads.
 TEST(UftraceSchedule, ASilentThreadDoesNotDelayOthers) {
   R r;
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");

@@ -113,7 +113,6 @@ TEST_F(SkipOutside, EventsOfAllKindsOutsideOfCallsAreHidden) {
   EXPECT_EQ(r.lines().size(), 11);
 }
 
-// Events inside a call are shown even if another filter hides this call.
 TEST_F(SkipOutside, EventsInsideHiddenCallsAreShown) {
   r.event(5, 1000001, 0).entry(10, 0, R::kMain).event(15, 1000001, 0).entry(20, 1, R::kF);
   r.exit(30, 1, R::kF).exit(40, 0, R::kMain).event(45, 1000001, 0);

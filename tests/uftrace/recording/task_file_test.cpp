@@ -110,7 +110,6 @@ TEST(BinaryTaskFile, AllKindsOfMessagesAreRead) {
   EXPECT_TRUE(notes.empty());
 }
 
-// The size of a session's message may include the name, or the name comes after the message.
 TEST(BinaryTaskFile, TheNameOfASessionIsInsideItsMessageOrAfterIt) {
   const auto session = [](std::string_view name) {
     return std::string(

@@ -390,7 +390,6 @@ TEST(UftraceDamage, AWrongLengthOfAnEventLosesNoRecord) {
   EXPECT_EQ(r.lines().size(), 1 + kCalls);
 }
 
-// There may be any number of consecutive loss records.
 TEST(UftraceDamage, ConsecutiveLossesAreOneLoss) {
   R r;
   r.lost(1).lost(2).entry(10, 0, R::kMain).lost(3).lost(4).lost(5).exit(20, 0, R::kMain).thread(101).lost(6);
