@@ -84,8 +84,8 @@ class Cutter {
   Cutter(Cutter&&) noexcept;
   Cutter& operator=(Cutter&&) noexcept;
 
-  // Takes the next record of an OrderedReader. Throws the exceptions of the Output, and std::invalid_argument
-  // if the range turns out to end before it begins.
+  // Must be called with each record of an OrderedReader. Throws the exceptions of the Output, and
+  // std::invalid_argument if the range ends before it begins.
   void add(const Entry& entry, const Reader& reader);
   // Completes the last piece, after the last record. There is always at least one piece, which may be empty.
   // Throws the same exceptions as add().

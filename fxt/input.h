@@ -17,8 +17,8 @@ namespace FXT_API fxt {
 class Input {
  public:
   virtual ~Input() = default;
-  // Fills `room`, which is never empty, or only the start of `room`. Returns the number of bytes; 0 means the
-  // end. The bytes may end inside a word. The Reader passes exceptions on.
+  // Fills all or the start of `room`, which is never empty. Returns the number of bytes; 0 means the end. The
+  // bytes may end inside a word. The Reader passes exceptions on.
   virtual std::size_t read(std::span<std::byte> room) = 0;
 };
 

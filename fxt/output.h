@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The output of a Writer. It takes the words in blocks, so there is one virtual call per block.
+// The output of a Writer. It receives the words in blocks, so there is one virtual call per block.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ namespace FXT_API fxt {
 // The smallest buffer that an Output may return. Every ordinary record fits into it.
 inline constexpr std::size_t kMinBufferWords = 4096;
 
-// Takes filled buffers and returns empty ones. An implementation may return another buffer each time, so that
-// another thread can write the full buffer at the same time.
+// Receives filled buffers and returns empty ones. An implementation may return another buffer each time, so
+// that another thread can write the full buffer at the same time.
 class Output {
  public:
   virtual ~Output() = default;
@@ -26,8 +26,8 @@ class Output {
   // Returns an empty buffer of at least kMinBufferWords words, which the Writer uses until the next call. The
   // Writer passes exceptions on.
   virtual std::span<std::uint64_t> exchange(std::size_t filled_words) = 0;
-  // True if a Writer must call exchange() after each record, and not only when the buffer is full. A record
-  // comes together with the registrations of its strings and threads.
+  // True if a Writer must call exchange() after each record, and not only when the buffer is full. The
+  // registrations of strings and threads come together with the record that needs them.
   virtual bool takes_each_record() const { return false; }
   // Called by Writer::finish(), after the last exchange().
   virtual void finish() {}

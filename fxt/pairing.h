@@ -129,13 +129,13 @@ class Pairing {
   Pairing(const Pairing&) = delete;
   Pairing& operator=(const Pairing&) = delete;
 
-  // Takes each record of an OrderedReader, and ignores records that belong to no call. Returns true if the
-  // record is part of a chosen call. Throws std::invalid_argument if the range turns out to end before it
+  // Must be called with each record of an OrderedReader. Ignores records that belong to no call. Returns
+  // true if the record is part of a chosen call. Throws std::invalid_argument if the range ends before it
   // begins.
   bool add(const Entry& entry, const Reader& reader);
   // Must be called after the last record. Calls without an end event end at the latest time of their track.
   void finish();
-  // Takes the time of an event that is not part of a call. Removes the calls that have ended on the thread.
+  // Removes the complete events of the thread that have ended by `time_ns`. Returns the thread's open calls.
   const CallTrack& advance(const Thread& thread, std::uint64_t time_ns);
 
   // The part of a call that is in the range. `is_empty` is true if the call is outside of the range.

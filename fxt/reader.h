@@ -26,7 +26,7 @@ enum class ProblemKind : std::uint8_t {
   // ---- The record can't be decoded: it is returned as UnknownRecord. ----
   UnknownRecordType,  // value: the type or subtype
   TooShort,           // the content needs more words than the record has
-  TooLarge,  // more bytes than ReaderOptions::max_record_bytes; value: number of words. It is skipped.
+  TooLarge,           // skipped: too large for ReaderOptions::max_record_bytes; value: number of words
 
   // ---- The record is whole. `word` locates the problem in it. ----
   SpareWords,           // value: the number of words after the content

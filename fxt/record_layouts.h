@@ -1,8 +1,8 @@
 // The layout of each kind of record, in the order of the spec. Each layout is stated once: the Reader decodes
 // with it, and the Writer encodes with it. This header is internal.
 //
-// A codec holds the header word of one record and the words after it. Its functions take Fields of the header
-// and the record's members with the values of these Fields. They return false if the record ends too early:
+// A codec holds the header word of one record and the words after it. The parameters of its functions are
+// Fields, and members with the values of these Fields. All return false if the record ends too early:
 //
 //   is(Field, constant)                  bits that all records of the type have
 //   zero(Field...)                       reserved bits

@@ -123,7 +123,7 @@ struct LegacyContextSwitch {
   friend bool operator==(const LegacyContextSwitch&, const LegacyContextSwitch&) = default;
 };
 
-// Spec: "Scheduling Record", type 1. It has only the koids of threads.
+// Spec: "Scheduling Record", type 1. It has no process koids.
 struct ContextSwitch {
   std::uint64_t time = 0;
   std::uint16_t cpu = 0;  // at most 4095 when written; the same in the records below

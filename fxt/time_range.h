@@ -36,7 +36,7 @@ struct TraceTime {
   friend bool operator==(const TraceTime&, const TraceTime&) = default;
 };
 
-// Both ends are included. A missing end is open.
+// Both ends are included. Without an end, the range is unlimited on this side.
 struct TimeRange {
   std::optional<TraceTime> from = {}, to = {};
   friend bool operator==(const TimeRange&, const TimeRange&) = default;

@@ -66,8 +66,8 @@ std::unique_ptr<KernelFileSource> kernel_source_of(RecordingImport& recording, N
       notes, stats);
 }
 
-// True if the ends of threads must be known before the records are read. This is the case if there are
-// messages, if the trace is split, or if a thread has no switch out before another thread took its CPU.
+// True if the ends of threads must be known before the records are read: if there are messages, if the trace
+// is split, or if a thread has no switch out although another thread took its CPU.
 bool matters_when_threads_are_over(const RecordingImport& recording, bool has_messages, bool is_split) {
   const auto is_displaced = [](const auto& entry) {
     const PerfThread& thread = entry.second;
@@ -100,8 +100,8 @@ LaneInfo lane_info_of(const ThreadPlan& plan, const RecordingImport& recording) 
           .first_call_ns = plan.head.first_call ? plan.head.first_call->time_ns : kForever};
 }
 
-// Returns the thread that shows the events of the whole recording. This is the main thread of the first
-// program. If that thread has no records, this is the first thread with records, or any thread.
+// Returns the thread that shows the events of the whole recording: the main thread of the first program if
+// this thread has records, otherwise the first thread with records, or else the first thread.
 ThreadPlan* main_thread_of(ThreadPlans& plans, const Sessions& sessions) {
   if (plans.empty()) return nullptr;
   const auto has_records = [](const auto& entry) { return !entry.second.place.empty(); };

@@ -182,7 +182,7 @@ Outline records_of(const Surveys& surveys, const RecordSurvey& all, const UserEv
 Outline time_of(const RecordSurvey& all, const Info& info) {
   Outline outline = Outline::object();
   if (!all.first_ns) return outline;
-  outline["of"] = "records";  // other events in the trace can be earlier
+  outline["of"] = "records";  // events without a record can be earlier
   outline["first ns"] = *all.first_ns;
   outline["last ns"] = all.last_ns;
   outline["span"] = format_seconds(all.last_ns - *all.first_ns);
@@ -240,7 +240,7 @@ Outline inspect(const std::filesystem::path& input, Notes& notes) {
   outline["symbols"] = outline_of_symbols(recording.directory, notes);
   outline["debug information"] = outline_of_debug_files(recording.directory, recording.debug);
   outline["texts"] = texts_of(recording.directory, notes);
-  // For damage in other files than record files, there are only notes.
+  // If only other files than record files are damaged, there are notes, but not this entry.
   if (Outline damage = damage_of(surveys); !damage.empty() || notes.count(kDamagedBytes) == 0)
     outline["damage"] = std::move(damage);
   return outline;

@@ -42,7 +42,7 @@ struct RecordSurvey {
   std::vector<DamagedRange> damage;  // the first kMaxDamage ranges
   std::uint64_t damaged_ranges = 0, damaged_bytes = 0;
 
-  // Adds those counts of another thread that --inspect shows for all threads together.
+  // Adds another thread's counts, but only those that --inspect shows for all threads together.
   void add(const RecordSurvey& other);
 };
 

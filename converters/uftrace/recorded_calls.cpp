@@ -64,8 +64,8 @@ class MarkScan {
     }
   };
 
-  // Handles the windows that begin before `time_ns`. From the latest record until `time_ns`, the open calls
-  // do not change. Before the first record, no call is open.
+  // Handles the windows that begin before `time_ns`. The open calls do not change between the latest record
+  // and `time_ns`. No call is open before the first record.
   void look(std::uint64_t time_ns) {
     for (; next_ < windows_.size() && windows_[next_].first_ns < time_ns; ++next_) active_.push_back(next_);
     if (!has_begun_) return;

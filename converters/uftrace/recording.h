@@ -67,7 +67,7 @@ struct Recording {
 
   Directory directory;
   Info info;
-  std::vector<TaskEvent> events;  // with the numbers of ReusedIds
+  std::vector<TaskEvent> events;  // the ids are numbers of ReusedIds
   ReusedIds reused;
   Sessions sessions;
   Notes perf_notes;
@@ -91,8 +91,8 @@ std::uint64_t size_of(const FilePart& part, const ThreadFile& file);
 // Returns the facts about a thread, except the possible times of its records. Task and recording must outlive
 // the facts.
 ThreadFacts facts_of(const Task& task, Recording& recording);
-// Returns the possible times of a task's records, which follow from other files. Returns nothing if the first
-// record in `head` contradicts these times.
+// Derives the possible times of a task's records from other files. Returns nothing if the first record in
+// `head` contradicts these times.
 std::optional<PossibleTimes> possible_times_of(const Task& task, const Recording& recording,
                                                const RecordHead& head);
 

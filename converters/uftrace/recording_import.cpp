@@ -253,7 +253,7 @@ void skip_outside_calls(ThreadPlans& plans) {
 
 void show_cpu_tracks(ThreadPlans& plans) {
   std::set<std::pair<ThreadId, ProcessId>> named;
-  std::map<ThreadId, ProcessId> last_named;  // the sink names threads in the same order
+  std::map<ThreadId, ProcessId> last_named;  // the sink names threads in the order of this loop
   for (const auto& [tid, plan] : plans)
     if (named.insert({recorded(tid), recorded(plan.task->pid)}).second)
       last_named[recorded(tid)] = recorded(plan.task->pid);

@@ -39,7 +39,7 @@ class ReferenceCheck {
 
   void registered(const StringRecord& string) { strings_[string.index] = string.text; }
   void registered(const ThreadRecord& thread) { threads_[thread.index] = {thread.process, thread.thread}; }
-  // Takes a string or thread to which a record of the current provider refers by index.
+  // Checks a string or thread to which a record of the current provider refers by index.
   void used(const String& string) {
     if (string.storage != Storage::Table || string.index == 0) return;
     const auto entry = strings_.find(string.index);

@@ -20,7 +20,7 @@ class LimitCheck {
  public:
   explicit LimitCheck(Findings& findings) : findings_(&findings) {}
 
-  // Takes the times of an event in ticks. In Tracy, a tick is 1 ns, and the first event is at time 0.
+  // Adds the times of an event, in ticks. In Tracy, a tick is 1 ns, and the first event is at time 0.
   void add_times(std::uint64_t first, std::uint64_t last) {
     if (is_too_long_ || last >= kTimeLimit) return;
     first_ = std::min(first_, first);
@@ -28,7 +28,7 @@ class LimitCheck {
     is_too_long_ = last_ - first_ >= kSpanLimit;
     if (is_too_long_) findings_->add(Fault::LongSpan, "the times of the file span 2^47 ns or more");
   }
-  // Takes the name and the source location of a duration.
+  // Adds the name and the source location of a duration.
   void add_location(const Event& event) {
     if (locations_.size() > kMaxLocations) return;
     const std::size_t index = event.name.index;

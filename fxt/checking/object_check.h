@@ -25,19 +25,19 @@ class ObjectCheck {
     if (object.type == KernelObjectType::Thread && process != 0)
       named_[object.koid][process] = findings_->offset();
   }
-  // Takes the thread of an event.
+  // Must be called with the thread of each event.
   void used(const Thread& thread) {
     if (thread.storage == Storage::Missing || (last_seen_ == thread && !seen_.empty())) return;
     last_seen_ = thread;
     if (seen_.emplace(thread.thread, thread.process).second) check_thread(thread, *findings_);
   }
-  // Takes one of the two threads of a legacy context switch.
+  // Must be called with both threads of each legacy context switch.
   void switched(const Thread& thread, std::uint8_t priority) {
     check_koid(thread.thread, *findings_);
     if (thread.storage != Storage::Missing)
       switched_.try_emplace({thread.process, thread.thread, priority != 0}, findings_->offset());
   }
-  // Takes a thread of a scheduling record of another kind.
+  // Must be called with the threads of all other scheduling records.
   void scheduled(std::uint64_t thread, bool is_idle) {
     check_koid(thread, *findings_);
     if (!is_idle) scheduled_.try_emplace(thread, Place{findings_->offset(), findings_->record()});
@@ -61,7 +61,7 @@ class ObjectCheck {
     }
     for (const auto& [thread, place] : scheduled_) {
       findings_->set_record(place.offset, place.record);
-      const auto with_events = seen_.lower_bound({thread, 1});  // in a process that is not 0
+      const auto with_events = seen_.lower_bound({thread, 1});  // skips process 0
       if (with_events != seen_.end() && with_events->first == thread)
         names_.check_scheduled(thread, *findings_);
     }

@@ -26,7 +26,7 @@ inline constexpr std::uint8_t kPacketTag = 0x0a;  // field 1 of a trace, with a 
 
 class PacketStream {
  public:
-  // Takes the next bytes. Returns false if they do not form packets, and then also in all later calls.
+  // Adds the next bytes. Returns false if they do not form packets; then all later calls also return false.
   bool add(std::span<const std::byte> bytes);
   // True between two packets.
   bool is_whole() const { return state_ == State::PacketTag; }

@@ -29,7 +29,7 @@ class StartCheck {
       check_without_provider(entry.record);
     }
   }
-  // Takes a record that has a time.
+  // Must be called for each record that has a time.
   void timed() {
     if (!initialized_)
       report_once(initialization_missing_, Fault::NoInitialization,

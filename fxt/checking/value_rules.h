@@ -53,12 +53,12 @@ void check_time(std::optional<std::uint64_t> ns, Findings& findings);
 // Flows count as well, because the duration around a flow does not end before the flow.
 bool spans_the_trace(const Event& event);
 void check_thread(const Thread& thread, Findings& findings);  // the thread of an event
-void check_koid(std::uint64_t koid, Findings& findings);      // a thread that is switched or woken
+void check_koid(std::uint64_t koid, Findings& findings);      // the id of a thread that is switched or woken
 void check_state(ThreadState state, Findings& findings);
 void check_cpu(std::uint64_t cpu, Findings& findings);
-void check_profiler_thread(bool is_inline, Findings& findings);  // the thread of a module or mmap
+void check_profiler_thread(bool is_inline, Findings& findings);  // the thread of a module or mmap record
 void check_arguments(const Arguments& arguments, Findings& findings);
-void check_argument_tree(const Arguments& arguments, Findings& findings);  // of an event, except a counter
+void check_argument_tree(const Arguments& arguments, Findings& findings);  // not for a counter
 void check_scheduling_arguments(SchedulingType record, const Arguments& arguments, Findings& findings);
 void check_instant(std::string_view name, Findings& findings);
 void check_object(const KernelObject& object, Findings& findings);
@@ -152,7 +152,7 @@ class ArgumentNames {
     std::size_t operator()(const Names& names) const;
   };
   std::unordered_map<Names, std::uint32_t, Hash> numbers_;
-  std::vector<const Names*> names_;  // by number, from 1: keys of numbers_
+  std::vector<const Names*> names_;  // the keys of numbers_, in the order of the numbers
   Names list_;
 };
 

@@ -29,7 +29,7 @@ class CarriedState {
     keep(userspace_objects_[{object.process.process, object.pointer}], object);
   }
   void add(const Event& counter);
-  // Takes a blob that describes the whole trace.
+  // Adds a blob that describes the whole trace.
   void add(const Blob& blob) { keep(hints_.emplace_back(), blob); }
   void add(const ProfilerModule& module) {
     keep(modules_[{module.thread.process, module.module_id}], module);
@@ -47,7 +47,7 @@ class CarriedState {
   void write_state(Piece& piece) const;
 
  private:
-  // The incoming side of a ContextSwitch. Only the record's arguments show whether the thread is idle.
+  // The incoming thread of a ContextSwitch. Only the record's arguments show whether it is the idle thread.
   struct Running {
     std::uint64_t time = 0;
     std::uint64_t thread = 0;

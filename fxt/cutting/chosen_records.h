@@ -68,7 +68,7 @@ inline std::uint64_t incoming_of(const LegacyContextSwitch& change) { return cha
 inline std::uint64_t outgoing_of(const ContextSwitch& change) { return change.outgoing_thread; }
 inline std::uint64_t incoming_of(const ContextSwitch& change) { return change.incoming_thread; }
 
-// Returns the switch. The idle thread replaces each thread that is not kept.
+// Returns the switch with the idle thread in place of each thread that is not kept.
 inline LegacyContextSwitch with_idle(LegacyContextSwitch change, bool from_stays, bool to_stays) {
   if (!from_stays) change.outgoing = kIdleThread, change.outgoing_priority = 0;
   if (!to_stays) change.incoming = kIdleThread, change.incoming_priority = 0;

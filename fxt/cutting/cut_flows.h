@@ -16,13 +16,13 @@ class CutFlows {
  public:
   CutFlows(CutCounters& counters, HeldTexts& texts) : counters_(&counters), texts_(&texts) {}
 
-  // Takes a flow event outside of all pieces.
+  // Must be called with each flow event outside of all pieces.
   void pass(const Event& event);
-  // Takes an event that is not kept. If it ends a flow that is open in the piece, writes an end at its time,
-  // on the thread that has the flow's events in the piece.
+  // Must be called with each event that is not kept. If the event ends a flow that is open in the piece,
+  // writes an end at the event's time, on the thread that has the flow's events in the piece.
   void leave_out(const Event& event, OpenSpans& open_spans, Piece& piece);
-  // Takes a flow event inside a piece. If the flow began before the piece, a step becomes the flow's begin in
-  // this piece, and an end is dropped.
+  // Must be called with each flow event inside a piece. If the flow began before the piece, a step becomes
+  // the flow's begin in this piece, and an end is dropped.
   void add(const Event& event, OpenSpans& open_spans, Piece& piece);
   // Ends the flows that continue after the piece, each on the thread of its last event.
   void cut(const OpenSpans& open_spans, Piece& piece);

@@ -120,7 +120,7 @@ void SpanStack::forget_awaited(Position span) {
   while (*at != span) at = &(*at)->around;
   *at = span->around;
   if (--known->second.count == 0 && is_async(span->begin.record().type))
-    awaiting_->erase(known);  // erased because operations may have any number of names
+    awaiting_->erase(known);  // saves memory, because operations may have any number of names
 }
 
 SpanStack::Position SpanStack::ended_by(const Event& event) {
@@ -278,7 +278,7 @@ void OpenSpans::begin_again(SpanStack& stack, Piece& piece) {
   for (auto at = stack.begin(); at != stack.end();) {
     OpenSpan& span = *at;
     is_inside |= at == last_awaiting;
-    if (span.end < piece.span.start) {  // its record came too late for the piece
+    if (span.end < piece.span.start) {  // the span ended before this piece
       at = erase(stack, at);
       continue;
     }
@@ -316,7 +316,7 @@ void OpenSpans::settle(Piece& piece) {
 
 void OpenSpans::cut(Piece& piece, bool is_last) {
   const auto cut = [&](SpanStack& stack) {
-    auto first_ending = stack.begin();  // spans around it have no known end
+    auto first_ending = stack.begin();  // if `is_last`: the outermost span with a known end
     while (is_last && first_ending != stack.end() && first_ending->end == OpenSpan::kUnknown) ++first_ending;
     for (auto at = stack.end(); at != first_ending;) {
       OpenSpan& span = *--at;

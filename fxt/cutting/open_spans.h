@@ -96,7 +96,7 @@ class SpanStack {
 
   // Spans that have the same names, and whose end is not known.
   struct Awaiting {
-    Position innermost = {};  // OpenSpan::around leads to the other spans
+    Position innermost = {};  // OpenSpan::around leads to the outer spans
     std::size_t count = 0;
   };
 
@@ -111,8 +111,8 @@ class OpenSpans {
  public:
   OpenSpans(CutCounters& counters, HeldTexts& texts) : counters_(&counters), texts_(&texts) {}
 
-  // Takes a duration or async event before or after the range. An event after the range may end a span that
-  // is open in the last piece.
+  // Must be called with each duration or async event before or after the range. An event after the range may
+  // end a span that is open in the last piece.
   void add_before(const Event& event, std::uint64_t range_start);
   void add_after(const Event& event, Piece& piece);
   // Writes an event inside the range, after the ends of the durations that have ended by then.

@@ -102,7 +102,7 @@ Piece::Piece(Output& output, const KnownProviders& providers, CutCounters& count
 
 const std::optional<PreparedEvent>& Piece::known_event(const Event& event) {
   const std::uint64_t key = (std::uint64_t{event.category.index} << 16) | event.name.index;
-  // The top bits of a multiplication by 2^64 / golden ratio spread neighbors well.
+  // Multiplying by 2^64 / golden ratio gives neighboring keys very different top bits.
   constexpr unsigned kShift = 64 - 12;
   KnownEvent& known = known_events_[(key * 0x9e37'79b9'7f4a'7c15u) >> kShift];
   if (known.name != event.name.text || known.category != event.category.text) {

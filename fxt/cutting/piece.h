@@ -34,7 +34,7 @@ class PieceEdges {
 
   using Side = TimeWindow::Side;
   Side side_of(std::uint64_t time) { return window_.side_of(time); }
-  // Takes the first time of the trace. Later calls change nothing.
+  // Must be called with the first time of the trace. Later calls change nothing.
   void know_start(std::uint64_t time) {
     if (!window_.start()) window_.side_of(time);
   }
@@ -44,15 +44,15 @@ class PieceEdges {
 
   // Begins the piece that contains `time`. The first piece starts at `time`.
   PieceSpan begin(std::uint64_t time);
-  // For --split-size: takes the time before which all
-  // records are known. A piece may extend to this time.
+  // For --split-size: sets the time before which all records are known.
+  // A piece may extend to this time.
   void know_until(std::uint64_t time) { known_until_ = std::max(known_until_, time); }
-  // Takes the size of the state that the piece repeats at its start, and the size of the ends of open spans.
+  // Sets the size of the state that the piece repeats at its start, and the size of the ends of open spans.
   // Returns the size that a piece needs for both and for some records.
   std::uint64_t set_head(std::uint64_t bytes, std::uint64_t end_bytes);
-  // Takes the time of a record after the piece, the size of the piece, and the size of the ends of open
-  // spans. Returns true if the piece is over; otherwise, extends the piece. A piece of limited size without
-  // contents is joined with the next piece.
+  // `time` is the time of a record after the piece, `bytes` the size of the piece, and `end_bytes` the size
+  // of the ends of open spans. Returns true if the piece is over; otherwise, extends the piece. A piece of
+  // limited size without contents is joined with the next piece.
   bool is_over(PieceSpan& piece, std::uint64_t time, std::uint64_t bytes, std::uint64_t end_bytes,
                bool has_contents);
   // Returns whether a piece of this size exceeds the limit by more than a block.

@@ -21,7 +21,7 @@ class PieceSequence {
  public:
   PieceSequence(const CutOptions& options, PieceOutputs& outputs, CutCounters& counters, HeldTexts& texts);
 
-  // Each of these functions takes the next record.
+  // Each of these functions adds the next record of the trace.
   void add(const ProviderInfo& info);
   void add(const ProviderSection& section);
   void add(const Event& event);
@@ -32,9 +32,9 @@ class PieceSequence {
   // Completes the last piece. Must be called after the last record.
   void finish();
 
-  // Takes the first time of the trace, even if its record is not kept. A range may count from that time.
+  // Must be called with the first time of all records, kept or not. A range may count from this time.
   void know_start(std::uint64_t time) { edges_.know_start(time); }
-  // For --split-size: takes the time before which all records are known.
+  // For --split-size: sets the time before which all records are known.
   void know_until(std::uint64_t time) { edges_.know_until(time); }
   // The number of bytes of the trace to read ahead for know_until().
   std::uint64_t block_bytes() const { return edges_.block_bytes(); }

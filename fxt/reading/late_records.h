@@ -89,8 +89,8 @@ class SortedRecords {
   // The first of the remaining records; null at the end. Invalidates the records that were taken before.
   // Throws if the temporary file can't be read.
   const KeptRecord* front();
-  // Takes the first record and the other records with the same time. If there are very many, takes only
-  // some.
+  // Takes the first record and the other records with the same time. If there are very many such records,
+  // takes only some of them.
   std::span<KeptRecord> take_group();
 
  private:
@@ -115,7 +115,7 @@ class SortedRecords {
     std::uint64_t next = 0, end = 0;  // in bytes: the part of the file that has not been read yet
     std::vector<std::uint64_t> buffer = {};
     std::size_t at = 0, filled = 0;  // in words of the buffer
-    std::size_t place = 0;           // for the run in memory: index in the places of the last batch
+    std::size_t place = 0;           // for the run in memory: index of its next record in Batch::places
     bool is_in_memory = false;
     KeptRecord front = {};
   };

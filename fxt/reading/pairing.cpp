@@ -27,7 +27,7 @@ ThreadKey key_of(const Thread& thread) {
                                             : ThreadKey{thread.process, thread.thread};
 }
 
-// The innermost call that awaits its end event. An async operation must also have the same name.
+// The innermost call that awaits its end event. Among async operations, only those named `name` count.
 std::vector<Call>::reverse_iterator ending_call(CallTrack& track, std::uint32_t name) {
   return std::find_if(track.calls.rbegin(), track.calls.rend(), [&](const Call& call) {
     return call.is_pair && (!track.is_async || call.name_index == name);
@@ -167,8 +167,8 @@ bool Pairing::add(const Entry& entry, const Reader& reader) {
   return is_still_chosen;
 }
 
-// Ends a call, and the open calls inside it. The calls inside a duration are complete events. Viewers end the
-// operations inside an async operation together with the outer operation.
+// Ends a call, and the open calls inside it. Inside a duration, only complete events can be open then. As in
+// viewers, the operations inside an async operation end together with it.
 bool Pairing::put_end(CallTrack& track, std::uint64_t time_ns, std::uint32_t name) {
   const bool may_match = track.is_async ? operations_.contains({track.index, name}) : track.awaiting != 0;
   const auto ending = may_match ? ending_call(track, name) : track.calls.rend();

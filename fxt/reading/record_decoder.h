@@ -39,7 +39,7 @@ class RecordCursor {
   }
   // Reads a stream of `size` bytes with its padding. Sets `clean` to true if the padding is zero.
   bool stream(std::uint64_t size, std::span<const std::byte>& bytes, bool& clean);
-  // Returns the next `count` words as `part`. The caller then skips them with skip().
+  // Makes `part` a cursor over the next `count` words. The caller must then skip these words with skip().
   bool limit(std::size_t count, RecordCursor& part) const {
     if (count > left()) return false;
     part = *this;

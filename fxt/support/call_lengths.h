@@ -1,5 +1,5 @@
 // Counts the words that calls of each length take in the trace. From these counts, --fit finds the shortest
-// length so that all calls of at least this length fit.
+// length at which all calls of at least this length fit.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ class CallLengths {
   static constexpr Interval kWhole{0, kForever};
   struct Entry {
     std::uint64_t length_ns;
-    std::int32_t words;   // in the trace; negative if a shown call makes another call smaller
+    std::int32_t words;   // in the trace; negative if showing the call makes another call smaller
     std::uint32_t names;  // the names of the call: of_label(), of_name() or kNone
 
     static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -38,7 +38,7 @@ class CallLengths {
   struct Fitting {
     std::uint64_t shortest_ns = 0;  // calls of at least this length fit; 0: all calls
     std::int64_t words = 0;         // the words of these calls and their names
-    Interval too_short = {0, 0};    // lengths of the next shorter calls, not all of which fit
+    Interval too_short = {0, 0};    // lengths of the next shorter calls; they do not all fit
   };
   // The names of calls, and the words that the first call with a name needs for the name.
   struct NameWords {
@@ -52,8 +52,8 @@ class CallLengths {
   // Several threads may add entries at the same time.
   void add(std::span<const Entry> entries);
 
-  // Called after all entries were added. Finds the shortest length so that the calls of at least this length
-  // take at most `words`. `words_above` counts the words of the calls that are longer than those in the part.
+  // Must be called after all entries were added. Finds the shortest length at which all calls of at least
+  // this length take at most `words`. `words_above` are the words of all calls above the part's interval.
   Fitting fit(std::int64_t words, std::int64_t words_above, const NameWords& names) const;
 
  private:
@@ -70,7 +70,7 @@ class CallLengths {
   const Interval part_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Page>> pages_;  // words by interval
-  std::vector<std::uint64_t> longest_;        // greatest length by Entry::names, plus 1; 0: no length
+  std::vector<std::uint64_t> longest_;        // by Entry::names: greatest length, plus 1; 0 without a call
 };
 
 }  // namespace fxt

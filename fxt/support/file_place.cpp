@@ -32,7 +32,7 @@ FilePlace::Status status_of(const struct stat& found) {
   using Kind = FilePlace::Status::Kind;
   if (S_ISREG(found.st_mode))
     return {.kind = Kind::Regular, .size_bytes = static_cast<std::uint64_t>(found.st_size)};
-  if (S_ISLNK(found.st_mode))  // happens only without openat2
+  if (S_ISLNK(found.st_mode))
     return {.kind = Kind::Refused,
             .problem = "a symbolic link, which is not followed because this system has no openat2"};
   return {.kind = Kind::Refused, .problem = "not a regular file, so it is not opened"};

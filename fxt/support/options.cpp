@@ -238,7 +238,7 @@ CommandLine parse(int argc, const char* const* argv, const OptionTable& table) {
         continue;
       }
       const Option& option = option_of(table, name);
-      // If the value of an option is optional, Boost takes the next word as its value.
+      // For Boost, a path after an option with an optional value is the value of this option.
       const bool is_path = !option.needs_value() && original.size() > 1;
       if (is_path) line.paths.push_back(texts.front());
       if (!option.may_repeat)

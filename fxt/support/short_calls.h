@@ -1,4 +1,4 @@
-// Leaves out calls that are shorter than a length. Counts each missing call at the call around it. This part
+// Leaves out calls that are shorter than a length. Counts the calls that are missing in each call. This part
 // of --fit does not depend on the source of the calls.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace fxt {
 
-// The arguments of a call without some of its inner calls.
+// Two arguments of a call: the number and the time of inner calls that are left out.
 inline constexpr std::string_view kLeftOut = "left_out", kLeftOutNs = "left_out_ns";
 
 // The calls that are missing in a call, and their time. The time of a missing call includes its inner calls.
@@ -33,13 +33,13 @@ class ShortCalls {
 
   // ---- Open calls, by their depth ----
 
-  // The call at `depth`, and all calls around it, are shown whatever length they have.
+  // Keeps the call at `depth` and all calls around it, whatever their length is.
   void keep(std::size_t depth) { of(depth).is_kept = true; }
   bool is_kept(std::size_t depth) { return of(depth).is_kept; }
   bool leaves_out(std::size_t depth, std::uint64_t length_ns) {
     return length_ns < shortest_ns_ && !is_kept(depth);
   }
-  // The call ends, and is left out. `words` is the size of the call in the trace.
+  // Must be called when a call ends that is left out. `words` is the size of the call in the trace.
   void leave_out(std::size_t depth, std::uint64_t length_ns, std::size_t words, std::uint32_t label) {
     const Inside inside = take(depth);
     Inside& around = of(depth - 1);
@@ -50,7 +50,7 @@ class ShortCalls {
     count({length_ns, static_cast<std::int32_t>(words + note_left_out(inside)),
            CallLengths::Entry::of_label(label)});
   }
-  // The call ends, and is shown. Returns the calls that are missing in the call.
+  // Must be called when a shown call ends. Returns the calls that are missing in this call.
   MissingCalls show(std::size_t depth) {
     const Inside inside = take(depth);
     of(depth - 1).is_kept |= inside.is_kept;
@@ -60,7 +60,7 @@ class ShortCalls {
   }
   // Adds calls that an earlier --fit has left out of this call.
   void add_missing(std::size_t depth, const MissingCalls& missing) { of(depth).left_out.add(missing); }
-  // The call is hidden for another reason. Its missing calls are now missing in the call around it.
+  // Hides the call for another reason. Its missing calls are now missing in the call around it.
   void pass_on(std::size_t depth) {
     const Inside inside = take(depth);
     Inside& around = of(depth - 1);
@@ -68,9 +68,9 @@ class ShortCalls {
     around.shortest_ns = std::min(around.shortest_ns, inside.shortest_ns);
     around.is_kept |= inside.is_kept;
   }
-  // The call is outside of the wanted range of time.
+  // Drops the data of a call outside of the wanted range of time.
   void forget(std::size_t depth) { take(depth); }
-  // Like pass_on(), for a call that has open calls inside.
+  // Does the same as pass_on(), for a call that has open calls inside.
   void remove(std::size_t depth) {
     pass_on(depth);
     const auto at = inside_.begin() + static_cast<std::ptrdiff_t>(depth) + 1;
@@ -138,7 +138,7 @@ class ShortCalls {
 
   std::uint64_t shortest_ns_;
   CallLengths* lengths_;
-  std::vector<Inside> inside_;  // by depth, plus 1; empty above the open calls
+  std::vector<Inside> inside_;  // indexed by depth + 1; no calls are missing in elements after the open calls
   std::vector<Inside> suspended_;
   MissingCalls shown_;
   std::vector<CallLengths::Entry> entries_;

@@ -148,16 +148,16 @@ void CpuMerge<Cursor>::advance() {
   heap_[at] = next;
 }
 
-// Messages for one thread, which wait until the thread's records reach the same time. The source of the files
-// stages messages during a round, and delivers them between two rounds. The source of the thread takes them
-// during a round.
+// A queue of messages for one thread. A message waits until the thread's records have reached its time. The
+// source of the files stages messages during a round, and delivers them between two rounds. The source of the
+// thread takes the messages during a round.
 template <typename Message>
 class MessageQueue {
  public:
   bool has_staged() const { return !staged_.empty(); }
   void stage(const Message& message) { staged_.push_back(message); }  // in the order of time
   void deliver() {
-    if (first_ >= messages_.size() - first_) {  // at most as many messages are moved as erased
+    if (first_ >= messages_.size() - first_) {  // erase() then moves no more messages than it removes
       messages_.erase(messages_.begin(), messages_.begin() + static_cast<std::ptrdiff_t>(first_));
       first_ = 0;
     }
@@ -191,7 +191,7 @@ class CpuFileSource : public SharedSource {
   bool pump(const PumpBudget& budget) final {
     constexpr std::size_t kMinEvents = 64;
     const std::uint64_t before = bytes_read_;
-    // The work for a round grows with the number of threads, and so does the number of events.
+    // A round has a cost for each thread. Therefore, a round stages at least one event per thread.
     std::size_t left = std::max({budget.bytes / sizeof(Message), kMinEvents, queues_.size()});
     for (; left > 0 && !events_.at_end(); --left, events_.advance()) stage(events_.event());
     bytes_read_ = events_.bytes_read();

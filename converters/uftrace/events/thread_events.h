@@ -39,7 +39,7 @@ class ThreadEvents {
   // null, the event is hidden. Returns false if the id is unknown or the data have a wrong size.
   bool emit(std::uint64_t id, std::uint64_t time_ns, std::span<const std::byte> data, Lane* lane);
 
-  // Add the arguments that were stored for an entry, or for an exit. Both drop all other stored arguments.
+  // Add the arguments that were stored for an entry (or an exit), and drop all other stored arguments.
   void add_to_entry(Arguments& arguments);
   void add_to_exit(Arguments& arguments);
   bool is_waiting() const { return !for_entry_.empty() || !for_exit_.empty(); }

@@ -55,7 +55,7 @@ void KeptCallScan::before_call(const RecordItem& item) {
   if (needs_functions_ && symbols_.move_to(item.call.time_ns)) rules_.clear();
 }
 
-// Keeps a call whose entry has an impossible time, like a call without an entry. Both have an unknown length.
+// A call whose entry has an impossible time is kept, like a call without an entry: its length is unknown.
 void KeptCallScan::after_call(const RecordItem& item) {
   if (!item.call.is_entry()) return;
   if (item.what == RecordItem::What::BadTime)

@@ -40,7 +40,7 @@ class KeptCalls {
   using Words = std::array<std::uint64_t, kBits / kWordBits>;
 
   struct Part {
-    std::vector<std::uint16_t> listed;  // numbers of bits that are set; empty if `words` has them
+    std::vector<std::uint16_t> listed;  // indices of the set bits; empty if `words` has them
     std::vector<std::uint64_t> words;
   };
 
@@ -59,7 +59,7 @@ class KeptCallScan {
     std::uint64_t offset = kNowhere;       // offset of the entry; kNowhere without an entry
     std::uint64_t time_ns = 0;             // minimum length of shown calls inside
     std::uint64_t size = 0;                // minimum size of shown functions inside
-    std::uint64_t shortest_ns = kForever;  // this call is kept from this length on; kForever: at no length
+    std::uint64_t shortest_ns = kForever;  // minimum length that keeps this call; kForever: none
     bool is_kept = false;
   };
   using Walk = CallWalk<CallData>;

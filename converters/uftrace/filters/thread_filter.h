@@ -1,5 +1,5 @@
-// Decides which calls of one thread are shown. Each stack depth has its own state. Therefore, the caller's
-// state applies again after any end of a call, due to a return, an exec, a longjmp or a loss.
+// Decides which calls of one thread are shown. Each stack depth has its own state. However a call ends
+// (return, exec, longjmp or loss), the state of its caller then applies again.
 #pragma once
 
 #include <algorithm>
@@ -81,8 +81,8 @@ class ThreadFilter {
   std::vector<State> states_ = std::vector<State>(64);  // indexed by the number of open calls
 };
 
-// A call is hidden if its function is too small, or if the call is too short, calls no wanted function, or
-// goes through the PLT (--no-libcall). Then only size and time limits change for the calls inside.
+// Hides a call if its function is too small, or if the call is too short, calls no wanted function, or goes
+// through the PLT (--no-libcall). Such a call changes only the size and time limits for calls inside it.
 inline bool ThreadFilter::enter_with_rule(State& inside, const FunctionRule* rule, bool is_kept,
                                           bool condition_holds) {
   const State around = inside;

@@ -50,7 +50,7 @@ struct RingHeader {
 struct LongTime {
   using Low = fxt::Field<0, 26>;
   using High = fxt::Field<27, 58>;
-  using Epoch = fxt::Field<59, 63>;  // upper bits of an absolute time, which only the page's time has
+  using Epoch = fxt::Field<59, 63>;  // upper bits of an absolute time, taken from the page's time
 };
 static_assert(fxt::kTilesWord<LongTime::Low, LongTime::High, LongTime::Epoch>);
 
@@ -128,8 +128,8 @@ void KernelCursor::drop_page_from(std::size_t offset, const NoteKind& kind, std:
   close_page();
 }
 
-// The time of a page is plausible unless more of the next pages have earlier times than later ones. Next
-// pages with impossible times are not counted, for example with a time before the events read so far.
+// The time of a page is plausible unless the majority of the next pages has earlier times. Next pages with
+// impossible times do not count, for example with a time before the events read so far.
 bool KernelCursor::has_plausible_time(std::uint64_t time_ns, std::span<const std::byte> behind) const {
   if (time_ns >= kTimeLimitNs || time_ns + kKernelSlackNs < last_ns_) return false;
   int votes = 0;

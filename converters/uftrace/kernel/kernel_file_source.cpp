@@ -208,8 +208,8 @@ const Tracepoint* KernelFileSource::find_tracepoint(std::uint64_t type) const {
   return shown_.tracepoints != nullptr ? shown_.tracepoints->find(type) : nullptr;
 }
 
-// Finds the thread that an event is about, and returns its queue. Returns null if the event happened in a
-// thread of the recording that is left out, because such events are shown only on their own thread.
+// Returns the queue of the thread that an event is about. Returns null if the event happened in a thread that
+// is left out: events of such a thread could be shown only on this thread.
 KernelQueue* KernelFileSource::find_subject(ThreadId current, const Tracepoint& tracepoint,
                                             const KernelEvent& event) {
   if (std::ranges::binary_search(shown_.left_out, current)) return nullptr;

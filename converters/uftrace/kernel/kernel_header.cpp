@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kBlockMark = "TRACEFS: ";
 // The smallest page has space for an event. The largest known pages of a kernel have 64 KiB.
 constexpr std::size_t kMinPage = 64, kMaxPage = std::size_t{1} << 20;
-// The kernel's own events have at most 130 fields. The limit is needed because fields may overlap.
+// The kernel's own events have at most 130 fields. Damaged formats could have many overlapping fields.
 constexpr fxt::Limit kFields{"fields of a kernel event that are shown", 256, 0};
 
 // ---- Formats of events ----

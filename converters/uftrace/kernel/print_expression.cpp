@@ -1,4 +1,4 @@
-// Evaluates expressions in the print formats of kernel events. These expressions tell how fields are shown.
+// Evaluates the expressions in print formats of kernel events, which define how fields are shown.
 #include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>

@@ -63,7 +63,7 @@ class Tracepoints {
                   Arguments& values) const;
 
  private:
-  // `text_left` limits the texts that numbers stand for.
+  // `text_left` is the number of bytes that are left for texts that replace numbers.
   void add_value(const FieldPlan& field, const EventBytes& event, std::size_t& text_left, std::string& text,
                  Arguments& values) const;
 

@@ -62,8 +62,8 @@ constexpr std::uint32_t kTypeLimit = 128;
 // The clock of perf may go back by this (see ktime_get_mono_fast_ns). A record with a larger step back is
 // dropped. A larger step forward must be confirmed by the next record of a known type.
 constexpr std::uint64_t kPerfSlackNs = 1'000'000;
-// The next record of a known type is searched for among this many records. If it is not among them, the step
-// forward is accepted.
+// At most this many records are searched for the next record of a known type. If none of them has a known
+// type, the step forward is accepted.
 constexpr int kMaxWitnesses = 8;
 // A smaller step forward is plausible even if nothing readable follows the record.
 constexpr std::uint64_t kLikelyPauseNs = 1'000'000'000;

@@ -108,7 +108,7 @@ void Scan::add(const PerfEvent& event, std::uint16_t cpu) {
 
 PerfThreads Scan::finish() {
   PerfThreads threads;
-  while (!threads_.empty()) {  // releases each thread, because there may be very many
+  while (!threads_.empty()) {  // frees each scan before the next, to save memory
     auto node = threads_.extract(threads_.begin());
     end_run(node.mapped());
     threads.emplace(node.key(), std::move(node.mapped().thread));

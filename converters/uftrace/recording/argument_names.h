@@ -8,8 +8,8 @@ namespace convert::uftrace {
 
 inline constexpr std::string_view kReturnValue = "retval", kSourceLine = "loc", kCallSite = "callsite",
                                   kRepaired = "repaired", kRepairedEnd = "repaired_end";
-// A parameter with one of these names is shown by its number. Otherwise, a call could have two arguments with
-// the same name.
+// A parameter with one of these names is shown as `arg1`, `arg2` … Otherwise, a call could have two arguments
+// with the same name.
 inline constexpr std::array kReservedNames{kReturnValue, kSourceLine, kCallSite, kRepaired, kRepairedEnd};
 
 // Arguments of `linux:schedule` calls: the CPU that the thread left, the state of the thread, and the CPU on

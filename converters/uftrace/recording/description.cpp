@@ -61,7 +61,7 @@ TraceInfo trace_info_of(const Info& info, const Sessions& sessions) {
                                                   !__builtin_add_overflow(*offset_ns, start_ns, &utc_ns) &&
                                                   utc_ns < kTimeLimitNs)
     result.wall_clock = {.time_ns = start_ns, .utc_ns = utc_ns};
-  std::map<ProcessId, std::vector<std::string>> command_lines;  // of the last program of each process
+  std::map<ProcessId, std::vector<std::string>> command_lines;  // for the last program of each process
   for (const Session& session : sessions.sessions())
     command_lines[session.pid] = session.pid == sessions.sessions().front().pid
                                      ? command_line_of(info, session.exename)

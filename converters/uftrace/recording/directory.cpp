@@ -96,8 +96,8 @@ bool is_open(const fxt::Folder& folder, const char* fifo) {
   });
 }
 
-// True if `uftrace recv` runs in the parent directory of the recording, and has a sender: a second socket
-// besides the listening one. It opens files only briefly, so no open file shows which recording it writes.
+// True if `uftrace recv` runs in the recording's parent directory, and has a second socket, for a sender. It
+// keeps no files open, so its open files do not show which recording it writes.
 bool is_received(const std::filesystem::path& recording) {
   std::error_code error;
   struct stat around {};
@@ -151,7 +151,7 @@ Directory list_directory(const std::filesystem::path& path) {
       found.refused.push_back(fmt::format("{}: {}", place.text(), links.exceeded()));
       continue;
     }
-    place.expect_regular();  // saves checks: thousands of files may each be opened several times
+    place.expect_regular();  // avoids a check at each open, because there may be thousands of files
     if (tid) {
       found.threads.push_back({ThreadId{*tid}, std::move(place), status.size_bytes});
     } else if (perf_cpu) {

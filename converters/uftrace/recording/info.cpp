@@ -29,7 +29,7 @@ constexpr unsigned kUnlikelyVersion = 31;  // a higher number is due to damage, 
 constexpr unsigned kElfBigEndian = 2;
 constexpr unsigned kElfClass32 = 1;
 
-// Other files have all threads. A line of info needs only three bytes for a thread.
+// Limits the list in `info`, where a thread takes only three bytes. Other files also have all threads.
 constexpr fxt::Limit kTids{"threads in the list of a recording", 200'000, 0};
 
 constexpr std::array<std::string_view, 14> kFeatureNames{
@@ -153,7 +153,7 @@ void read_line(LineReader line, Info& info) {
   } else if (line.accept("taskinfo:tids=")) {
     read_tids(line, info.tids);
   } else if (line.accept("argspec:lines=")) {
-    return;  // the number of lines that follow is not needed
+    return;  // the number of spec lines is not needed
   } else if (line.accept("argspec:") || line.accept("retspec:") || line.accept("argauto:") ||
              line.accept("retauto:") || line.accept("enumauto:") || line.accept("auto-args:")) {
     info.argument_lines.emplace_back(whole);

@@ -34,8 +34,8 @@ struct MemoryMap {
   const Module* find(std::uint64_t address) const;
 };
 
-// Finds out which modules a text in an option or spec means: the module with the lowest address of those
-// whose names begin with the text, and other modules with the same name as this module.
+// Finds the modules that a text in an option or spec means. A text means the module with the lowest address
+// whose name begins with the text, and other modules with the same name.
 class ModuleNames {
  public:
   ModuleNames() = default;
@@ -47,8 +47,8 @@ class ModuleNames {
   bool means_any(std::string_view text) const;
 
  private:
-  // The basenames, each with the length of the longest start that it shares with a module at a lower address.
-  // A text that is not longer than this does not mean the module with this basename.
+  // Each basename, with the number of characters at its start that a module at a lower address also has. A
+  // text with no more characters than this number does not mean the module.
   std::map<std::string, std::size_t, std::less<>> shared_;
 };
 

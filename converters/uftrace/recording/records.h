@@ -22,7 +22,7 @@ struct RecordWord {
   using More = fxt::Field<2>;  // a payload follows
   using Magic = fxt::Field<3, 5>;
   using Depth = fxt::Field<6, 15>;     // modulo 1024
-  using Address = fxt::Field<16, 63>;  // or event id, or number of lost records
+  using Address = fxt::Field<16, 63>;  // in other records: event id, or number of lost records
 };
 static_assert(fxt::kTilesWord<RecordWord::Type, RecordWord::More, RecordWord::Magic, RecordWord::Depth,
                               RecordWord::Address>);

@@ -8,7 +8,7 @@
 namespace convert::uftrace {
 namespace {
 
-// A line in task.txt, reduced to what it says about the owners of ids.
+// The data of a line in task.txt that show which thread or process owns an id.
 struct Line {
   enum class What : std::uint8_t { Session, Fork, Task } what;  // lines with equal times are in this order
   std::uint64_t time_ns;
@@ -47,9 +47,9 @@ struct Latest {
   std::uint64_t line_ns;
 
   // True if the line begins another owner of the id. A process begins with a FORK or SESS line, or with both
-  // if it runs a program after the fork. A second SESS line comes from an exec. But if a fork assigned the id
-  // in between, it comes from a new process. The first thread of a process has a TASK line for each program
-  // of the process. Other threads have one TASK line.
+  // if it runs a program after the fork. A second SESS line comes from an exec, unless a fork assigned the id
+  // between the two lines: then a new process began. The first thread of a process has a TASK line for each
+  // program of the process. Other threads have one TASK line.
   bool is_replaced_by(const Line& line, const ReusedIds::Forks& forks) const {
     if (line.process != process) return true;
     switch (line.what) {

@@ -32,9 +32,9 @@ class ReusedIds {
 
   // Finds the owners in the lines of task.txt, and replaces the ids in the lines by internal numbers.
   explicit ReusedIds(std::vector<TaskEvent>& events, const Forks& forks = {});
-  // True if perf's forks are needed in addition to the lines: an id has several owners, or a process seems to
-  // have several programs. A later program was started by exec, or by posix_spawn in a later process with the
-  // same id.
+  // True if the forks in perf files are needed in addition to the lines: an id has several owners, or a
+  // process seems to have several programs. Perf's forks show whether a later program was started by exec, or
+  // by another process with the same id.
   static bool asks_for_forks(const std::vector<TaskEvent>& events);
 
   bool has_any() const { return !later_.empty(); }

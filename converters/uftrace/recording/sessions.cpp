@@ -113,7 +113,7 @@ AddressSpace& Sessions::space_of(const std::string& sid, const Directory& direct
   const auto text = listed ? read_optional_file(place, notes) : std::nullopt;
   if (text) {
     space.map = parse_map(*text, place.text(), notes);
-  } else if (!listed) {  // else it can't be read, and there is a note about it
+  } else if (!listed) {  // for a listed map, read_optional_file() has added a note
     const auto status = place.status();
     const bool is_missing = status.kind == fxt::FilePlace::Status::Kind::Missing;
     notes.add(kNoMap, Location::file(place.text()), is_missing ? "is missing" : status.problem);

@@ -87,8 +87,8 @@ class Sessions {
   // Returns the session of the task at that time. Before the task's own sessions, this is the session of its
   // process or parent, or else the task's first session. The session may also apply outside of the span.
   SessionSpan session_at(const Task& task, std::uint64_t time_ns) const;
-  // Sets the session of a child to the session that its parent had at the call of fork. Without this
-  // call, it is the parent's session at the child's FORK line, when the parent may already run another
+  // Gives a child the session that its parent had at the call of fork. Otherwise, the child would
+  // have the parent's session at the child's FORK line, when the parent may already run another
   // program.
   void forked_in(ThreadId child, const Task& parent, std::uint64_t call_ns);
   // Returns the address spaces of all sessions that session_at() can return for the task. Null stands for an

@@ -33,7 +33,7 @@ struct TaskStart {
   friend bool operator==(const TaskStart&, const TaskStart&) = default;
 };
 
-// FORK: a child was forked. The recorder writes this line when the child reports it.
+// FORK: a child was forked. The recorder writes this line when the child reports the fork.
 struct Fork {
   std::uint64_t time_ns;
   ProcessId child = {};

@@ -36,7 +36,7 @@ ForkKind kind_of(std::string_view symbol) {
   return std::ranges::find(kOthers, symbol) != kOthers.end() ? ForkKind::Other : ForkKind::None;
 }
 
-// Finds the functions that fork: their symbols are known, or a child's first record is an exit from them.
+// Finds the functions that fork: they have a known name, or a child's first record is an exit from them.
 class ForkFunctions {
  public:
   ForkFunctions(const WalkedThread& thread, Symbolizer& symbolizer, const std::set<CallKey>& first_exits,
@@ -46,7 +46,7 @@ class ForkFunctions {
   void move_to(std::uint64_t time_ns) {
     if (symbols_.move_to(time_ns)) kinds_ = &kinds_of_.of(symbols_.epoch());
   }
-  // The time until which each address keeps its kind.
+  // The time until which each address belongs to the same function.
   std::uint64_t until_ns() const { return symbols_.until_ns(); }
 
   ForkKind kind_at(const CallRecord& call) {
@@ -76,7 +76,7 @@ class ForkFunctions {
 class ForkScan {
   struct CallData {
     std::optional<std::uint64_t> entry_offset = {};
-    // True for a call without an entry. `calls` and `snapshots` then count the results found before the call.
+    // True for a call without an entry. `calls` and `snapshots` count the results found before the call.
     bool is_nameless = false;
     std::size_t calls = 0, snapshots = 0;
   };

@@ -29,7 +29,7 @@ enum class ForkKind : std::uint8_t {
   Process,  // fork and vfork, whose children have a FORK line
 };
 
-// A call that forks or creates a thread, together with such calls inside it.
+// An outermost call that forks or creates a thread. Such calls inside it belong to the same fork.
 struct ForkCall {
   std::uint64_t begin_ns;
   std::uint64_t entry_offset;  // entry of the outermost call
@@ -38,7 +38,7 @@ struct ForkCall {
   std::vector<std::uint64_t> stack = {};
   ForkKind kind = {};
 
-  // True if the call is open in the stack `open`. This stack must be from before the next forking call.
+  // True if the call is open in the stack `open`, which must be from before the next forking call.
   bool is_open_in(const std::vector<std::uint64_t>& open) const {
     return open.size() > depth && stack.size() > depth &&
            std::equal(stack.begin(), stack.begin() + static_cast<std::ptrdiff_t>(depth) + 1, open.begin());
@@ -54,7 +54,7 @@ struct StackSnapshot {
 struct ForkScanResult {
   std::vector<ForkCall> calls;           // in file order
   std::vector<StackSnapshot> snapshots;  // one for each requested time
-  std::string left_out = {};  // the limit that was exceeded, so that some stacks are empty; or no text
+  std::string left_out = {};             // if some stacks are empty: the limit that was exceeded
 };
 
 // The call whose exit is a child's first record.

@@ -178,7 +178,7 @@ RecordItem RecordCursor::next_bad_time(const Record& record, Lookahead following
   return consume_record(item, resync_.find_after_payload(following, expected).value_or(0));
 }
 
-// Uses the length in an event's data, unless a sure record begins before this length, or only after it.
+// Uses the event's length, unless a sure record begins before its end, or after it if none begins there.
 RecordItem RecordCursor::next_event(const Record& record, Lookahead following) {
   RecordItem item{.what = RecordItem::What::Event,
                   .begin = offset(),

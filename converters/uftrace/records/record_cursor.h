@@ -92,7 +92,7 @@ class RecordBlock {
         rest_{.bytes = {}, .at_end = offset_ == end_} {}
 
   const InputFile& file() const { return file_; }
-  // The bytes that were not consumed yet, their offset, the end of the file, and the offset of their end.
+  // The bytes of the block that were not consumed yet: from offset() to end_offset().
   const Lookahead& rest() const { return rest_; }
   std::uint64_t offset() const { return offset_; }
   std::uint64_t file_end() const { return end_; }
@@ -141,8 +141,8 @@ class RecordCursor {
  public:
   // The minimum size of a block.
   static constexpr std::size_t kMinBlock = 4096;
-  // A slow step needs this many bytes: the longest payload, and some records with which the record after the
-  // payload is recognized. Therefore, the end of a block is read again with the next block.
+  // step() needs this many bytes to find the record after a payload. Therefore, the end of a block is read
+  // again with the next block.
   static constexpr std::size_t kLookahead = 2 * kMaxPayload + 8 * kRecordSize;
   static_assert(kLookahead < kMinBlock, "so every block makes progress");
 
@@ -188,7 +188,7 @@ class RecordCursor {
       }
       if (!can_step()) return end_of_block();
       if (auto item = step(limits.delivered_until_ns)) return item;
-      if (is_held_) return std::nullopt;  // otherwise damage was extended, or ended without an item
+      if (is_held_) return std::nullopt;  // otherwise, step() has only extended or ended damage
     }
   }
 

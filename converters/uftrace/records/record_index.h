@@ -32,7 +32,7 @@ struct IndexedEntry {
 
 struct IndexMark {
   std::uint64_t offset = 0;             // offset of a record
-  std::uint64_t time_ns = 0;            // time of the latest record before it
+  std::uint64_t time_ns = 0;            // time of the latest record before the mark
   std::vector<IndexedEntry> open = {};  // outermost first
 };
 

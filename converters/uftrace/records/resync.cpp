@@ -139,7 +139,7 @@ std::optional<std::size_t> Resync::find_after_payload(Lookahead ahead, const Exp
   if (const auto found = find_sure(ahead, kMaxPayload, expected)) return found;
   if (const auto likely = find_likely(ahead, 0, std::min(kMaxPayload, ahead.bytes.size()), expected))
     return likely;
-  // The last payload of the file has no record after it, so it takes the rest of the file.
+  // The last payload of the file has no record after it, so the payload is the rest of the file.
   const std::size_t left = ahead.bytes.size();
   if (ahead.at_end && left <= kMaxPayload && left % sizeof(std::uint64_t) == 0) return left;
   return std::nullopt;
@@ -189,7 +189,7 @@ bool Resync::is_time_damaged(const Record& record, std::uint64_t last_ns, Lookah
 
   const auto is_long_before = [&](std::uint64_t other_ns) {
     if (last_ns == 0) return other_ns < time_ns && time_ns - other_ns >= kCloseNs;
-    const std::uint64_t earliest_ns = last_ns - std::min(last_ns, kCloseNs);  // the last time may be damaged
+    const std::uint64_t earliest_ns = last_ns - std::min(last_ns, kCloseNs);  // last_ns may be damaged
     // True if the other time is closer to the last time than to `time_ns`.
     return other_ns >= earliest_ns && other_ns < last_ns + (time_ns - last_ns) / 2;
   };

@@ -76,7 +76,7 @@ class RecordTimes {
  private:
   std::uint64_t seen_ns_ = 0;
   std::uint64_t last_ns_ = 0;         // time of the last record with a time
-  std::uint64_t before_last_ns_ = 0;  // time before the last item; 0 if none
+  std::uint64_t before_last_ns_ = 0;  // latest time before the last item; 0 if none
   std::uint64_t trusted_until_ns_ = 0;
 };
 
@@ -121,10 +121,10 @@ class Resync {
   template <std::endian Order>
   bool is_size_certain(const CallRecord& call, std::span<const std::byte> ahead, std::size_t size) const;
 
-  // True if the time of `record` is damaged: it can't be drawn, the thread did not run then, or the next
-  // records are long before it. Also if the time is days later than the recording's length allows, and the
-  // next two records are not shortly after it. `last_ns` is the time of the previous record; 0 for the first
-  // record, whose time may also be days too early.
+  // True if the time of `record` is damaged: the time can't be drawn, the thread did not run then, or the
+  // next records are long before this time. Also true if the time is days later than the recording's length
+  // allows, and the next two records are not shortly after it. `last_ns` is the time of the previous record;
+  // 0 for the first record, whose time may also be days too early.
   bool is_time_damaged(const Record& record, std::uint64_t last_ns, Lookahead following) const;
 
   Expectation after(const CallRecord& call) const;
@@ -156,7 +156,7 @@ bool Resync::is_size_certain(const CallRecord& call, std::span<const std::byte> 
   const std::size_t open = call.depth + (call.is_entry() ? 1 : 0);
   if (!call.is_entry() && open > open_.depth()) return false;  // an exit without an open call
   const std::uint64_t top = call.is_entry() ? call.address : open != 0 ? open_.address_at(open - 1) : 0;
-  // Avoids a branch on whether the record is an entry or exit, because this can't be predicted.
+  // Has no branch for entry or exit, because the processor could not predict which of the two comes.
   const std::uint64_t ends = mask_of(RecordWord::Type::get(next.word));
   const std::uint64_t mismatch = pick(ends, next.address() ^ top, std::uint64_t{next.address() == 0});
   if (((next.depth() ^ (open + ends)) | mismatch) != 0) return false;

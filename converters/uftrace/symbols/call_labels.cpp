@@ -58,7 +58,7 @@ LabelId CallLabels::unresolved_label(const AddressSpace* space, std::uint64_t ad
                            : space == nullptr ? std::string("task.txt")
                                               : fmt::format("sid-{}.map", space->sid);
   const auto unresolved = unresolved_.try_emplace({file, address}, found.category()).first;
-  unresolved->second = std::min(unresolved->second, found.category());  // several libraries may have it
+  unresolved->second = std::min(unresolved->second, found.category());  // libraries may share addresses
   return names_.intern_label(found.category(), fmt::format("<{:x}>", address));
 }
 

@@ -69,7 +69,7 @@ FunctionType ElfFiles::function_at(const Image& image, std::uint64_t offset) {
   DwarfInfo* const dwarf = dwarf_of(image);
   if (dwarf == nullptr) return {};
   FunctionType function = dwarf->function_at(offset);
-  const bool is_sure = !image.build_id.empty();  // else at most the file's size was compared
+  const bool is_sure = !image.build_id.empty();  // without an id, at most the file's size was compared
   if (!is_sure) function.result.reset();
   for (auto* const row : {&function.integers, &function.floats}) {
     for (Parameter& parameter : *row) {

@@ -50,7 +50,7 @@ const Symbol* find_kernel_function(const SymbolTable& symbols, std::uint64_t add
   const Symbol* const found = symbols.find_function(address);
   if (found == nullptr || found->start == 0) return nullptr;
   const std::vector<Symbol>& all = symbols.symbols();
-  // The kernel's list of symbols does not tell where the last function ends.
+  // The kernel's list of symbols does not contain the end of the last function.
   if (found->start == all.back().start && address - found->start >= kLastBytes) return nullptr;
   const std::string_view call = system_call_of(found->name);
   if (call.empty()) return found;
@@ -113,7 +113,7 @@ SymbolAt Images::find(const LoadedSpace& loaded, std::uint64_t address) {
     found = symbol_in(image_of(*module), address);
     if (found.symbol != nullptr) return found;
   }
-  // Tries later libraries first, because a library at the same addresses must have been unloaded before.
+  // Tries the last loaded library first: an earlier one at the same addresses must have been unloaded.
   const std::size_t first = loaded.libraries - std::min<std::size_t>(loaded.libraries, kLibraries.of(0));
   for (std::size_t i = loaded.libraries; i-- > first;) {
     if (address < space.libraries[i].base) continue;

@@ -95,7 +95,7 @@ class AddressCache {
   static constexpr std::size_t kProbes = 8;  // number of slots that may have the entry of an address
   static constexpr std::size_t kSize = std::size_t{1} << FirstBits;
 
-  // Multiplies by 2^64 / golden ratio. The top bits of the product differ well for neighboring addresses.
+  // Multiplies by 2^64 / golden ratio. Neighboring addresses then have very different top bits.
   static std::size_t slot_of(std::uint64_t address, unsigned shift) {
     return (address * 0x9e37'79b9'7f4a'7c15u) >> shift;
   }
@@ -104,7 +104,7 @@ class AddressCache {
     const std::size_t more = entries_.size() * sizeof(Entry);
     if (budget_ == nullptr || !budget_->try_take(more)) return false;
     taken_bytes_ += more;
-    std::vector<Entry> before(2 * entries_.size());  // may throw, so no entry has moved yet
+    std::vector<Entry> before(2 * entries_.size());  // may throw, so it comes before entries move
     before.swap(entries_);
     --shift_;
     for (const Entry& entry : before)

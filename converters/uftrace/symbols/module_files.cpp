@@ -31,7 +31,7 @@ std::string path_suffix(std::string_view path) {
 
 bool differ(std::string_view a, std::string_view b) { return !a.empty() && !b.empty() && a != b; }
 
-// True if `relative` can be the path of the file `absolute` from some directory.
+// True if the file `absolute` can have the path `relative` in some directory.
 bool is_tail_of(std::string_view relative, std::string_view absolute) {
   while (relative.starts_with("./")) relative.remove_prefix(2);
   return absolute == relative ||

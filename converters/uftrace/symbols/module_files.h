@@ -29,7 +29,7 @@ struct Image {
     Python,  // a traced Python program; its records have indices of symbols, not addresses
   };
   Kind kind;
-  std::string path;                              // the path of a library is as the program passed it
+  std::string path;                              // a library's path may be relative, as the program passed it
   std::uint64_t base = 0;                        // addresses of symbols are relative to this
   std::string build_id = {};                     // empty if unknown
   std::optional<std::uint64_t> size_bytes = {};  // size of all mappings
@@ -97,7 +97,7 @@ class ModuleFiles {
 // Reads the symbols in a text file, and adds notes about damaged lines. `path` is for these notes.
 std::unique_ptr<SymbolTable> read_symbol_table(std::string_view text, std::string_view path, Notes& notes);
 
-// Reads .sym files on demand. If the recorder was killed, they are missing, and .dbg files provide the
+// Reads .sym files on demand. If the recorder was killed, there are no .sym files, and .dbg files provide the
 // build-id and the starts of functions. The tables are valid as long as this object.
 class SymbolFiles {
  public:
@@ -111,7 +111,7 @@ class SymbolFiles {
   const SymbolTable* of(const Image& image);
   // Completes the build-id and a relative path. The header of the .sym file or the .dbg file has both.
   void identify(Image& image);
-  // Returns the name of the .dbg file, and its functions, or null instead of these if the file has none.
+  // Returns the name of the .dbg file, and the table of its functions, which is null if there are none.
   std::pair<std::string, const SymbolTable*> from_debug_file(const Image& image);
 
  private:

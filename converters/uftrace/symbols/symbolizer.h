@@ -1,6 +1,6 @@
 // Converts an address in a record to the label of a call. The label's category is the module, and its name is
-// the symbol. Other code asks for symbols only here. Safe to use from several threads. TaskSymbols uses a
-// Symbolizer for the records of one task.
+// the symbol. Other code gets symbols only from this class. Safe to use from several threads. TaskSymbols
+// uses a Symbolizer for the records of one task.
 #pragma once
 
 #include <cstddef>
@@ -57,7 +57,7 @@ class Symbolizer {
   // Returns the label of a kernel call.
   LabelId kernel_label(std::uint64_t address);
   SymbolAt at(const SymbolSpan& span, std::uint64_t address) { return images_.at(span.loaded, address); }
-  // For data that do not depend on the time.
+  // Provides data about images that do not depend on the time.
   Images& images() { return images_; }
   std::vector<std::pair<std::string_view, const SymbolTable*>> tables() { return images_.tables(sessions_); }
   // True if a function may be at the address in any program of the task, at any time. This is so for

@@ -30,7 +30,7 @@ struct WorkerScratch {
 class CallFilter {
  public:
   struct KernelDecision {
-    bool is_shown = true;           // true if the call is shown, if it is also kept
+    bool is_shown = true;           // true if the call is shown, provided that it is kept
     std::uint64_t shortest_ns = 0;  // a call of at least this length is kept, and so are the calls around it
   };
   struct Dropped {

@@ -44,7 +44,7 @@ class CpuSlices {
     else
       show_begin(time_ns);
   }
-  // The time at which show_begin() must be called. kForever if the thread is on no CPU, or is already shown
+  // The time at which show_begin() must be called; kForever if the thread is on no CPU, or is already shown
   // on its CPU.
   std::uint64_t waits_until_ns() const { return is_waiting_ ? from_ns_ : kForever; }
   // Must be called at the time waits_until_ns().
@@ -87,7 +87,7 @@ class CpuSlices {
     else
       pass(time_ns);
   }
-  // Both functions return false while it is unknown whether the thread is on a CPU.
+  // is_on_cpu() and is_off_cpu() return false while it is unknown whether the thread is on a CPU.
   bool is_on_cpu() const { return cpu_.has_value(); }
   bool is_off_cpu() const { return is_off_cpu_; }
   // True if the thread has left its CPU because of exit().
@@ -98,7 +98,7 @@ class CpuSlices {
   void begin_again() { has_exited_ = has_left_ = is_off_cpu_ = false; }
 
  private:
-  // True if the tracks leave out the thread's event at this time. With tracks, also counts the event.
+  // True if the event is hidden because it is before `from_ns_`. With tracks, the filter counts the event.
   bool leaves_out(std::uint64_t time_ns) {
     return time_ns < from_ns_ && (!has_tracks_ || !filter_.shows_outside());
   }
@@ -107,7 +107,7 @@ class CpuSlices {
     if (has_tracks_) return lane_.context_switch(time_ns, context_switch);
     pass(time_ns);
   }
-  // Advances the lane's time with a filtered call, which has no event.
+  // Advances the lane's time by a hidden call of length 0, which is not written to the trace.
   void pass(std::uint64_t time_ns) {
     lane_.begin_filtered(time_ns, 0);
     lane_.end(time_ns);

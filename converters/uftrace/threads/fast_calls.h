@@ -1,5 +1,5 @@
 // The two loops that pass plain calls (16-byte entries and exits without arguments) from a block to the lane.
-// FastCalls is for threads without a filter, and also takes calls with arguments. FilteredFastCalls applies
+// FastCalls is for threads without a filter, and also passes calls with arguments. FilteredFastCalls applies
 // the filter options. Each loop stops before the first record that needs the complete pipeline.
 #pragma once
 
@@ -166,7 +166,7 @@ class FilteredFastCalls {
       : lane_(lane), labels_(labels), filter_(filter) {}
 
   // Adds calls to the lane, as shown or hidden calls. Returns the number of added calls. The filter may have
-  // seen the record after these, and must see this record again.
+  // seen the next record, at which the loop stops, and must see this record again.
   template <std::endian Order>
   std::size_t operator()(const PlainRecords<Order>& records, std::uint64_t offset) const {
     if (labels_ == nullptr) return 0;

@@ -116,7 +116,7 @@ class Candidates {
   }
 
   // Assigns the forking call that was open in the fork's thread at the fork's time, or returns null. `open`
-  // has the calls that were open then. If exits are estimated, a call may be open, but not in `open`.
+  // has the calls that were open at this time. With estimated exits, `open` may lack an open call.
   Candidate* claim_open(const PlannedFork& fork, const std::vector<std::uint64_t>& open,
                         bool has_estimated_exits) {
     const auto later =
@@ -203,7 +203,7 @@ class Planner {
       std::vector<std::uint64_t> times_ns;
       if (const auto here = forks_in.find(thread); here != forks_in.end())
         for (const PlannedFork* const fork : here->second) times_ns.push_back(fork->time_ns);
-      times_ns.push_back(forks.back().time_ns);  // until then, threads may be created
+      times_ns.push_back(forks.back().time_ns);  // threads may be created until the last fork
       return times_ns;
     });
     for (std::size_t i = 0; i < threads.size(); ++i) {
@@ -314,7 +314,7 @@ namespace {
 // Returns the calls that StackRepair will open before the thread's first record, outermost first.
 std::vector<std::uint64_t> calls_before(const ThreadPlan& plan, const CallRecord& first) {
   std::vector<std::uint64_t> calls = calls_around(plan, plan.inherited);
-  if (calls.size() != first.depth + (first.is_entry() ? 0 : 1)) calls.clear();  // an exec has ended them all
+  if (calls.size() != first.depth + (first.is_entry() ? 0 : 1)) calls.clear();  // ended by an exec
   calls.resize(first.depth, 0);
   return calls;
 }

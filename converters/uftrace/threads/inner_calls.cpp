@@ -37,8 +37,8 @@ void InnerCalls::note(const NoteKind& kind, Describe&& describe) {
 void InnerCalls::enter_kernel(std::uint64_t time_ns, const KernelMessage& entry, bool wanted) {
   const bool has_depth = entry.depth != KernelMessage::kNoDepth;
   const std::size_t depth = has_depth ? entry.depth : frames_.empty() ? 0 : frames_.back().depth + 1;
-  // If calls at this depth or deeper are open, this may be an interrupt, whose functions can have the depths
-  // of the interrupted calls. Or the exits of these calls are missing. Later exits show which one is true.
+  // If calls at this depth or deeper are open, the entry may come from an interrupt, whose functions can have
+  // the depths of interrupted calls. Or exits are missing. Later exits show which of the two is true.
   for (std::size_t i = frames_.size(); i-- > 0 && frames_[i].depth >= depth;)
     if (frames_[i].passed_ns == 0) frames_[i].passed_ns = time_ns;
   if (frames_.size() == kMaxFrames) end_frames_above(0, time_ns);
@@ -90,8 +90,8 @@ void InnerCalls::leave_kernel(std::uint64_t time_ns, const KernelMessage& exit) 
     end_top(time_ns, exit.has_value ? &exit.value : nullptr, {});
 }
 
-// Switches after `known_until_ns` are in the gap. Calls end before these switches, except for calls whose
-// start has already been released.
+// The kernel events after `known_until_ns` are missing, but switches from perf may be known. Calls end before
+// these switches, except for calls whose start has already been released.
 void InnerCalls::lose_kernel_events(std::uint64_t known_until_ns) {
   std::uint64_t end_ns = known_until_ns;
   for (std::size_t i = frames_.size(); drawn_ > 0 && late_ == 0 && known_until_ns < lane_.last_ns(); --i) {
@@ -117,8 +117,8 @@ void InnerCalls::keep_around(std::size_t frame) {
   while (frame-- > 0 && !frames_[frame].holds_kept) frames_[frame].holds_kept = true;
 }
 
-// Ends the innermost frame, which must be drawn, and removes its call from the lane. Returns false if the
-// start of the call has already been released.
+// Ends the innermost frame, whose call must be on the lane, and removes this call from the lane. Returns
+// false if the start of the call has already been released.
 bool InnerCalls::retract_top(std::uint64_t time_ns) {
   const bool overlaps = below_switch_ == drawn_;
   const std::size_t inside = overlaps ? 1 + late_ : 0;
@@ -132,8 +132,8 @@ bool InnerCalls::retract_top(std::uint64_t time_ns) {
 
 // ---- Calls that are cut ----
 
-// Ends the innermost frame, which must be drawn. If the thread was switched out in this call and is not back,
-// the call ends at the switch. If the call is released, it ends when the thread is back.
+// Ends the innermost frame, whose call must be on the lane. If the thread was switched out in this call and
+// is not back, the call ends at the switch, or after it if its start is already released.
 void InnerCalls::end_top(std::uint64_t time_ns, const std::uint64_t* returned, std::string_view repaired) {
   const bool overlaps = below_switch_ == drawn_;
   if (overlaps) {
@@ -185,7 +185,7 @@ bool InnerCalls::end_earlier(const KernelFrame& frame, const NoteKind& kind) {
          lane_.end_earlier(lane_.depth() - 1, frame.passed_ns, {{names_.repaired, kind.name}});
 }
 
-// Ends the calls of drawn frames on the lane, except the first `drawn`. The exits of these have no effect.
+// Ends the calls of all drawn frames except the first `drawn`. Later exits of these calls have no effect.
 void InnerCalls::cut_drawn_above(std::size_t drawn, std::uint64_t time_ns, const NoteKind& kind) {
   for (std::size_t i = frames_.size(); drawn_ > drawn; --i) {
     KernelFrame& frame = frames_[i - 1];
@@ -262,7 +262,7 @@ void InnerCalls::close_off_cpu(std::uint64_t time_ns, const Arguments& arguments
   for (; late_ > 0; --late_) lane_.end(time_ns, {{names_.repaired, kKernelClipped.name}});
 }
 
-// Cuts the call for the time off the CPU: a record shows that the thread ran. A switch must be missing.
+// Cuts the call for the time off the CPU, because a record shows that the thread ran. A switch is missing.
 void InnerCalls::cut_off_cpu(std::uint64_t time_ns) {
   if (!std::exchange(is_off_cpu_, false)) return;
   notes_.add(kScheduleCut, [&] {

@@ -87,11 +87,11 @@ class InnerCalls {
     LabelId label;
     std::size_t depth;
     bool is_drawn;
-    std::uint64_t shortest_ns = 0;  // if it is shorter, it is hidden, unless holds_kept
+    std::uint64_t shortest_ns = 0;  // a shorter call is hidden, unless holds_kept
     bool holds_kept = false;        // a call inside is kept
     std::size_t around = 0;         // number of calls around it, of program and kernel
     std::uint64_t passed_ns = 0;    // start of the first later call that is not deeper
-    bool is_over = false;           // ended for the filter, due to a program call
+    bool is_over = false;           // over for the filters, since a program call began or ended
 
     bool is_kept(std::uint64_t end_ns) const {
       return holds_kept || shortest_ns == 0 ||
@@ -126,7 +126,7 @@ class InnerCalls {
   std::size_t drawn_ = 0;              // number of frames that are on the lane
   bool is_suspended_ = false;          // the drawn frames are suspended
   std::size_t below_switch_ = kOnCpu;  // number of drawn frames below the off-CPU call
-  std::size_t late_ = 0;     // number of calls with an exit that end on the lane with the off-CPU call
+  std::size_t late_ = 0;     // number of calls whose exits came during the off-CPU call; they end with it
   bool is_off_cpu_ = false;  // the off-CPU call is open
 };
 

@@ -1,7 +1,7 @@
 // Estimated exits (`uftrace record -e`) that context switches or kernel calls disprove. The recorder puts an
 // exit half way between the entry of its call and the next entry. But no call returns while its thread is off
-// the CPU or in the kernel. Therefore, as in uftrace, such an exit moves half way between the thread's return
-// to the CPU and the next entry. Exits directly after a moved exit move behind this exit.
+// the CPU or in the kernel. Therefore, as in uftrace, such an exit moves to half way between the thread's
+// return to the CPU and the next entry. Exits directly after a moved exit move to times after this exit.
 //
 // For example, f is entered at 10, and the next function at 50, so the recorder puts the exit of f at 30. If
 // the thread was off the CPU from 20 to 40, the exit moves to 45.
@@ -71,7 +71,7 @@ class MovedExits {
   bool is_refuted_ = false;
   std::uint64_t due_ns_ = 0;           // time of the first exit
   std::uint64_t limit_ns_ = kForever;  // no exit is later
-  std::uint64_t next_entry_ns_ = 0;    // next entry, computed from the first estimate
+  std::uint64_t next_entry_ns_ = 0;    // time of the next entry, computed from the first estimate
   std::uint64_t returned_ns_ = 0;      // latest event after which the thread could return
 };
 

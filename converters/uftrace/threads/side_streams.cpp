@@ -60,8 +60,8 @@ void SideStreams::emit_first(const Due& until) {
   look_again();
 }
 
-// Returns true if inner calls are open, or if the last emitted event was from the kernel or a switch. Only
-// these two streams have inner calls.
+// Returns true if inner calls are open, or if the last event was from one of the two streams that have inner
+// calls: the kernel stream and the switch stream.
 bool SideStreams::emit_before(const Due& due) {
   bool needs_room = false;
   while (first_due_ < due) {
@@ -230,7 +230,7 @@ void SwitchStream::switch_in(std::uint64_t time_ns, const PerfMessage& message) 
 }
 
 // A preempted thread gets the state Running, which means in FXT that the thread could still run. If the
-// thread has exited, its switch out is not shown, because its exit is.
+// thread has exited, its exit is shown instead of its switch out.
 void SwitchStream::switch_out(std::uint64_t time_ns, const PerfMessage& message) {
   to_.slices.count_switch();
   const bool is_preempted = message.kind == PerfEvent::Kind::Preempted;
@@ -296,7 +296,7 @@ bool KernelStream::emit_calls(const Due& until, const Due& others) {
   const KernelMessage* message = first();
   if (!is_call(message)) return false;
   do {
-    plan_.queue->pop_front();  // the memory of the message stays valid
+    plan_.queue->pop_front();  // `message` stays valid until deliver()
     const std::uint64_t time_ns = to_.lane.clamped(message->time_ns);
     known_until_ns_ = time_ns;
     if (message->kind == KernelMessage::Kind::Entry)
@@ -324,7 +324,7 @@ void KernelStream::emit_next() {
     case KernelMessage::Kind::Entry:
     case KernelMessage::Kind::Exit:
     case KernelMessage::Kind::Event:
-      return;  // emitted by other functions
+      return;  // handled above, and in emit_calls()
     case KernelMessage::Kind::Lost:
       return emit_loss(time_ns, message, known_until_ns);
     case KernelMessage::Kind::SwitchIn:

@@ -25,7 +25,7 @@ namespace convert::uftrace {
 
 // At equal times, earlier enumerators come first.
 enum class Precedence : std::uint8_t {
-  SwitchIn,    // later events happen on the CPU
+  SwitchIn,    // first, because the thread is then on the CPU
   KernelExit,  // a kernel call ends inside the program call in which it began
   ExecOrLoad,  // exec, dlopen
   OwnRecord,   // entries, exits and events of the thread's own file
@@ -72,8 +72,8 @@ class KernelStream : public SideStream {
 
   Due next() const override;
   void emit_next() override;  // for all events except calls
-  // Emits the next call, and the calls directly after it, because there may be millions of calls. Stops at
-  // `until`, and at `others`, the next event of other streams. Returns false if the next event is no call.
+  // Emits the next call and the calls directly after it, which may be millions. Stops at the time `until`,
+  // and at `others`, the next event of other streams. Returns false if the next event is not a call.
   bool emit_calls(const Due& until, const Due& others);
 
  private:
@@ -163,7 +163,7 @@ class ListedEventStream : public SideStream {
   NameId path_, message_;
 };
 
-// Estimated exits that were moved. They come from records that were read, but have later times than these.
+// The estimated exits that were moved to later times. Their records have already been read.
 class MovedExitStream : public SideStream {
  public:
   explicit MovedExitStream(StackRepair& calls) : calls_(calls) {}
@@ -246,9 +246,9 @@ class SideStreams {
   SwitchStream switches_;
   ListedEventStream listed_;
   MovedExitStream moved_;
-  SideStream* others_ = &switches_;  // the stream with the first event, without the kernel's
+  SideStream* others_ = &switches_;  // of all streams except kernel_: the one with the first event
   SideStream* first_ = &kernel_;
-  Due others_due_, first_due_;  // of the next events of these two streams
+  Due others_due_, first_due_;  // the next events of others_ and first_
 };
 
 }  // namespace convert::uftrace

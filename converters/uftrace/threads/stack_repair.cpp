@@ -66,7 +66,7 @@ void StackRepair::make_room_for_event(std::uint64_t time_ns) {
   end_now(time_ns);
 }
 
-// True if the record may change shown calls. If the open calls are unknown, it may begin or end any calls.
+// True if the record may change shown calls. While the open calls are unknown, any record may do so.
 bool StackRepair::will_be_seen(const CallRecord& call) {
   return filter_.shows_program() && (!is_settled() || filter_.will_be_seen(call));
 }
@@ -194,7 +194,7 @@ void StackRepair::lost(std::uint64_t count) {
 }
 
 // Emits one event for all losses that have no event yet. A LOST record has no time, so `time_ns` is the
-// latest time before the loss. If there is none, it is the next time.
+// latest time before the loss, or else the next time.
 void StackRepair::emit_losses(std::uint64_t time_ns) {
   if (pending_losses_ == 0) return;
   lane_.instant(time_ns, labels_.records_lost, {{labels_.count, std::exchange(pending_losses_, 0)}});

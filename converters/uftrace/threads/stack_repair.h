@@ -1,6 +1,6 @@
 // The call stack of one thread. Converts entries and exits to balanced calls on the thread's lane. Infers
-// missing entries and exits. Lets the calls of the kernel and the time off the CPU be inside the program's
-// calls. Every repair is counted, and is shown in an argument of the repaired call.
+// missing entries and exits. Kernel calls and times off the CPU become calls inside the program's calls.
+// Every repair is counted, and is shown in an argument of the repaired call.
 #pragma once
 
 #include <cstddef>
@@ -64,13 +64,13 @@ class StackRepair : public OpenCalls {
   // Suspends or cuts the inner calls, so that only calls of the program are open. resume() must be called
   // after the record.
   void make_room(const CallRecord& call);
-  // Does the same for an event at which the thread is on its CPU.
+  // Does the same as make_room(), for an event that happens while the thread is on its CPU.
   void make_room_for_event(std::uint64_t time_ns);
   void resume() { inner_.resume_kernel(); }
 
   // True if it is certain that no part of the call is shown. Must be called after make_room().
   bool drops(const CallRecord& call) const;
-  // These functions must be called after make_room(). Times must not go back. `depth` is the true depth, not
+  // entry() and exit() must be called after make_room(), in the order of time. `depth` is the true depth, not
   // modulo 1024. `values` are the call's arguments, or its return value.
   void entry(std::uint64_t time_ns, std::size_t depth, std::uint64_t address, const Arguments& values);
   void exit(std::uint64_t time_ns, std::size_t depth, std::uint64_t address, const Arguments& values);
@@ -84,8 +84,8 @@ class StackRepair : public OpenCalls {
   enum class Ending : std::uint8_t { Exec, Exit };
   // Must be called when another program starts, or when the task ends. The program's calls end. Later records
   // belong to another program, or to another task with the same id. Calls of the kernel continue, because
-  // they have their own exits. If they are inside calls of the program, these calls end together with the
-  // outermost kernel call.
+  // they have their own exits. Program calls around open kernel calls end together with the outermost of
+  // these kernel calls.
   void end_program(std::uint64_t time_ns, Ending ending);
   // Does the same as end_program(), and also cuts the calls of the kernel that are inside program calls.
   void exec(std::uint64_t time_ns);

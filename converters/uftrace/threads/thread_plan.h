@@ -64,7 +64,7 @@ struct ThreadPlan {
   const Task* task;
   ProcessId shown_process{};  // id in the timeline
   ThreadId shown_thread{};
-  bool is_shown = true;          // if false, it is here only for threads that inherit from it
+  bool is_shown = true;          // if false, the plan exists only for threads that inherit its calls
   fxt::FilePlace place = {};     // place of the record file; empty without one
   std::uint64_t size_bytes = 0;  // size of the file when the directory was listed
   bool keep_open = true;         // see InputFile

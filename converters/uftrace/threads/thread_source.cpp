@@ -51,7 +51,7 @@ bool ThreadSource::pump(const PumpBudget& budget) {
   return false;
 }
 
-// Skips the records before the requested range, except the entries of calls that are open in the range.
+// With an index, skips records before the requested range, but reads the entries of calls still open there.
 void ThreadSource::skip_to_range() {
   const IndexMark* const mark =
       plan_.index == nullptr ? nullptr : plan_.index->before(lane_.store().needed_from_ns());
@@ -114,8 +114,8 @@ void ThreadSource::emit_records(std::uint64_t delivered_until_ns, WorkerScratch&
 
 // ---- The thread has no more records before a time ----
 
-// Emits the events of the side streams until `until_ns`. Must be called if no own record comes before. After
-// the last record, open calls end with the last activity of the thread itself.
+// Emits the events of the side streams until `until_ns`. The file must have no record before this time that
+// was not emitted. After the last record, open calls end with the last activity of the thread itself.
 void ThreadSource::emit_streams_until(std::uint64_t until_ns) {
   SideStreams& streams = stages_.streams;
   if (plan_.skips_outside && plan_.head.first_call && cursor_.is_done() &&
@@ -129,8 +129,8 @@ void ThreadSource::emit_streams_until(std::uint64_t until_ns) {
   end_thread_before(until);
 }
 
-// Must be called when all events before `due` have been emitted. Ends the thread if no event of the thread
-// itself follows: only messages, or another thread's switch in on the CPU.
+// Must be called when all events before `due` have been emitted. Ends the thread if none of its own events
+// follows. Messages, and another thread's switch in on the same CPU, do not count as its own.
 void ThreadSource::end_thread_before(const Due& due) {
   if (!cursor_.is_done() || stages_.streams.has_own_listed()) return;
   const auto is_behind = [&](std::uint64_t last_ns) { return due > Due{last_ns, Precedence::Switch}; };

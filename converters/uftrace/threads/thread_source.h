@@ -52,7 +52,7 @@ class ThreadSource : public Source {
   RecordCursor cursor_;
   OwnRecords own_records_;
   bool has_begun_ = false;
-  std::uint64_t delivered_until_ns_ = 0;  // the budget's time, after pump() has reached it
+  std::uint64_t delivered_until_ns_ = 0;  // the time limit of the last pump()
   bool are_calls_over_ = false;
   std::uint64_t calls_end_ns_ = kForever;
 };
