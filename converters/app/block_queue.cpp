@@ -7,10 +7,10 @@
 namespace convert {
 namespace {
 
-// A block of this size stays in the second-level cache between filling and writing, and makes system calls
-// cheap. All blocks except the last are written with this size, so that they fill whole pages.
+// A block of this size fits into the second-level cache, and needs few system calls. All blocks except the
+// last are written with this size. Therefore, each of them fills whole pages.
 constexpr std::size_t kWrittenWords = std::size_t{32} << 10;
-// Words after the first kWrittenWords of a block are moved to the next block.
+// exchange() moves the words after the first kWrittenWords of a block to the next block.
 constexpr std::size_t kBlockWords = kWrittenWords + 2 * fxt::kMinBufferWords;
 
 }  // namespace
@@ -37,7 +37,7 @@ std::span<std::uint64_t> BlockQueue::exchange(std::size_t filled_words) {
     empty_.pop_front();
     if (full != nullptr) {
       filled_words_ -= kWrittenWords;
-      // The writing thread does not use these words. `filling_` and `full` may be the same block.
+      // The writing thread does not use the moved words. `filling_` and `full` may be the same block.
       std::memmove(filling_->data(), full->data() + kWrittenWords, filled_words_ * sizeof(std::uint64_t));
     }
   }

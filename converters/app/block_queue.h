@@ -35,7 +35,7 @@ class BlockQueue : public fxt::Output, public fxt::Input {
 
   struct Abandoned : std::exception {};
 
-  // Returns the next filled block, valid until the next call; empty at the end. Throws Abandoned.
+  // Returns the next filled block, or nothing at the end. Invalidates the previous block. Throws Abandoned.
   std::span<const std::byte> next_block();
   // Copies the next bytes of the filled blocks. Returns their number; 0 at the end. Throws Abandoned.
   std::size_t read(std::span<std::byte> room) override;
@@ -56,7 +56,7 @@ class BlockQueue : public fxt::Output, public fxt::Input {
   Block* filling_ = nullptr;           // used by the converting thread
   std::size_t filled_words_ = 0;       // number of words in filling_
   Block* writing_ = nullptr;           // used by the writing thread
-  std::span<const std::byte> unread_;  // rest of `writing_`, for read()
+  std::span<const std::byte> unread_;  // the part of `writing_` that read() has not copied
 
   std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;

@@ -64,8 +64,8 @@ void import_inputs(const ConvertOptions& options, std::span<const std::optional<
   }
 }
 
-// With --utc, times without a unit are on the wall clock, or on the recording's own clock. A time below the
-// shift between the clocks can only be on the recording's clock; it is converted to the wall clock.
+// With --utc, times without a unit are on the wall clock or on the recording's clock. A time below the shift
+// between the clocks can only be on the recording's clock; it is converted to the wall clock.
 void choose_clock(fxt::TimeRange& range, const ConvertOptions& options, const Timeline& timeline,
                   Notes& notes) {
   const auto shift_ns = timeline.clock_shift_ns();
@@ -95,8 +95,8 @@ void count_from_first_call(fxt::TimeRange& range, const Timeline& timeline) {
     throw UsageError("--time-range: the range ends before it starts");
 }
 
-// Replaces the figures of the whole trace by the figures of the written part. `dropped_before` events did not
-// reach the cutter.
+// Replaces the figures of the whole trace by the figures of the written part. The cutter did not get
+// `dropped_before` events.
 void apply_cut(const fxt::CutCounters& cut, const TraceOutput& output, std::uint64_t dropped_before,
                bool stopped_early, const ConvertOptions& options, Written& written, Notes& notes) {
   if (options.cut->is_split()) written.pieces = output.files().complete();
@@ -182,7 +182,7 @@ Conversion::Conversion(ConvertOptions options, Offsets offsets_ns, std::uint64_t
       thinning_(thinning),
       timeline_({.lanes = lane_options(), .jobs = options_.jobs, .is_split = is_split()}, notes_) {
   import_inputs(options_, offsets_ns, context_);
-  if (thinning != nullptr && !options_.cut) options_.cut.emplace();  // the Cutter writes what stays
+  if (thinning != nullptr && !options_.cut) options_.cut.emplace();  // thinning needs a Cutter
   if (options_.cut) {
     choose_clock(options_.cut->range, options_, timeline_, notes_);
     count_from_first_call(options_.cut->range, timeline_);
@@ -246,7 +246,7 @@ void Conversion::finish_output() {
               .first_ns = timeline_.totals().first_ns,
               .last_ns = timeline_.totals().last_ns};
   output_->finish();
-  if (!output_->has_part() && rule_.lengths == nullptr) {  // calls that are only counted are not written
+  if (!output_->has_part() && rule_.lengths == nullptr) {  // a run that only counts writes nothing
     std::string problem = "has no event with a time";
     if (written_.first_ns && range_->has_enough())  // the end was not read
       problem = fmt::format("no event is in the requested range; the trace starts at {}",

@@ -1,4 +1,4 @@
-// A pass over the inputs, from the importers to the output. --fit needs several.
+// A pass over the inputs, from the importers to the output. --fit needs several passes.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class Conversion {
   using Offsets = std::span<const std::optional<std::int64_t>>;
 
   // Imports the inputs. Calls that are shorter than `shortest_ns` are left out, and added to `lengths` unless
-  // that is null. `thinning` may be null. Otherwise, one of its passes must begin before write().
+  // that is null. `thinning` may be null. Otherwise, call one of its begin functions before write().
   Conversion(ConvertOptions options, Offsets offsets_ns, std::uint64_t shortest_ns = 0,
              fxt::CallLengths* lengths = nullptr, fxt::tools::Thinning* thinning = nullptr);
 

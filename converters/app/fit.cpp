@@ -28,7 +28,7 @@ class FitPlanner {
  public:
   FitPlanner(const ConvertOptions& options, Conversion::Offsets offsets_ns, std::uint64_t most_bytes);
 
-  // Finds the shortest length whose calls fit. Each pass divides the interval that contains this length.
+  // Finds the shortest call length with which the trace fits. Each pass narrows the interval of candidates.
   FitPlan plan();
 
  private:
@@ -78,8 +78,8 @@ FitPlan FitPlanner::plan() {
   }
 }
 
-// Finds out which counters, switches and instants stay. Returns the words of all events except calls. Throws
-// InputError if the events that can't be left out need more words than the trace may have.
+// Decides which counters, context switches and instants stay. Returns the words of all events except calls.
+// Throws InputError if the events that can't be left out need more words than the trace may have.
 std::int64_t FitPlanner::thin(std::int64_t others, std::int64_t calls, FitPlan& plan) {
   auto thinning = std::make_unique<fxt::tools::Thinning>(fxt::CutOptions{});
   const auto pass = [&](auto begin) {
@@ -109,7 +109,7 @@ std::unique_ptr<Conversion> fit(const ConvertOptions& options, Conversion::Offse
   const std::uint64_t most_bytes = *options.fit_bytes;
   ConvertOptions trial = options;
   trial.output = "/dev/null";
-  // A file gets its name when it is complete. Other outputs can't be written twice, so they need a trial.
+  // Outputs that are not files can't be written twice. Therefore, each plan is first tried with /dev/null.
   std::error_code ignored;
   const auto type = std::filesystem::status(options.output, ignored).type();
   const bool needs_trial = options.output == "-" || (type != std::filesystem::file_type::regular &&

@@ -8,9 +8,9 @@
 
 namespace convert {
 
-// Converts with exactly the shortest length whose calls fit. The sizes of all calls are known, except for a
-// few: those whose start is written before their end is read, and those that a range of time cuts. If the
-// trace becomes too large because of them, the inputs are converted again without some more calls.
+// Shows all calls of at least some length: the shortest length with which the trace fits. The sizes of some
+// calls are not known exactly: their start is written before their end is read, or the time range cuts them.
+// If the trace becomes too large because of these calls, it is converted again with fewer calls.
 std::unique_ptr<Conversion> fit(const ConvertOptions& options, Conversion::Offsets offsets_ns);
 
 }  // namespace convert

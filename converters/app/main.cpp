@@ -55,7 +55,7 @@ std::string plain_text(std::string_view markdown) {
   return lines;
 }
 
-// Prints the entry of docs/notes.md as plain text.
+// Prints the section of docs/notes.md about a kind of note as plain text.
 ExitCode explain(std::string_view kind) {
   constexpr std::string_view kHeading = "\n### ";
   fxt::SimilarNames similar(kind);
@@ -117,7 +117,7 @@ void print_report(const ConvertOptions& options, const Report& report, const Not
     fxt::print(text);
     fxt::check_standard_output();
   } catch (const fxt::QuietEnd&) {
-    // If the reader of the report has ended, the exit code of the conversion is still returned.
+    // If the program that reads the report has ended, the exit code of the conversion is still returned.
   } catch (const std::exception& error) {
     const std::vector<std::string>& pieces = report.written.pieces;
     throw std::runtime_error(
@@ -132,9 +132,9 @@ std::string_view without_slashes(std::string_view path) {
   return path;
 }
 
-// Replaces the inputs by the recordings in them. Returns the offset of each recording. An offset names an
-// input by its path, by the path of a recording in an archive, or by its number, from 1. A path that looks
-// like a number counts as a path.
+// Replaces each input by the recordings that it contains. Returns the offset of each recording. --offset
+// names an input by its path, by the path of a recording in an archive, or by its number, from 1. A path that
+// looks like a number counts as a path.
 std::vector<std::optional<std::int64_t>> unpack_inputs(ConvertOptions& options, UnpackedInputs& unpacked) {
   std::vector<std::string> recordings;
   std::vector<std::array<std::string, 2>> paths;

@@ -7,7 +7,7 @@
 namespace convert {
 namespace {
 
-// Thrown so that the last file is not completed if the range has no events.
+// Thrown if the range has no events, so that the output is not completed.
 struct NoEvent {};
 
 }  // namespace

@@ -63,8 +63,8 @@ std::string folder_for_temporary_files() {
   return set != nullptr && *set != '\0' ? set : "/tmp";
 }
 
-// A private folder below $TMPDIR. A second process removes this folder when this process releases the folder,
-// or has ended for any reason.
+// A private folder below $TMPDIR. A second process removes this folder when the destructor runs, or when this
+// process has ended for any reason.
 class TemporaryFolder {
  public:
   // Throws std::runtime_error.
@@ -76,7 +76,7 @@ class TemporaryFolder {
     std::error_code problem;
     path_ = fs::canonical(outer, problem) / "fxt-convert-XXXXXX";
     if (problem) fail(problem.message());
-    std::array<int, 2> lifeline{};  // a pipe: the second process, with all signals blocked, waits for its end
+    std::array<int, 2> lifeline{};  // the second process, with all signals blocked, waits until it is closed
     sigset_t all{};
     sigset_t before{};
     ::sigfillset(&all);
@@ -92,7 +92,7 @@ class TemporaryFolder {
       ::_exit(0);
     }
     const int error = errno;
-    if (remover_ > 0) ::setpgid(remover_, 0);  // so that a signal to our process group does not end it
+    if (remover_ > 0) ::setpgid(remover_, 0);  // protects it from signals to our process group
     if (remover_ < 0 && is_made) ::rmdir(path_.c_str());
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
     if (remover_ < 0) fail(std::strerror(error));
@@ -138,7 +138,7 @@ constexpr fxt::Limit kNames{"MiB of file names in an archive", 16 * fxt::kMiB, 0
 constexpr fxt::Limit kRecordings{"recordings in an archive", 100, 0};
 constexpr fxt::Limit kLinks{"symbolic links in an archive", 1000, 0};
 constexpr fxt::Limit kHeader{"characters of headers before a file in an archive", 256 * fxt::kKiB, 0};
-// For each access control entry, libarchive compares all earlier ones.
+// libarchive compares each access control entry with all earlier ones, which is slow.
 constexpr fxt::Limit kAccess{"access control entries of a file in an archive", 100, 0};
 // A file is read once for each of its names.
 constexpr fxt::Limit kRepeated{"MiB of files in an archive that are read again through links", 64 * fxt::kMiB,
@@ -150,8 +150,8 @@ struct Free {
 };
 using Archive = std::unique_ptr<archive, Free>;
 
-// The input of libarchive, which decompresses only LZ4. With all filters of libarchive, an archive could
-// request any number of stacked filters, and their memory.
+// The input of libarchive. Only LZ4 is decompressed, and not by a filter of libarchive: with filters, an
+// archive could request any number of nested filters, and the memory for all of them.
 class ArchiveBytes {
  public:
   explicit ArchiveBytes(std::unique_ptr<fxt::Input> input) : input_(std::move(input)) {}
@@ -299,7 +299,7 @@ class Unpacker {
         add_link(path, link);
         continue;
       }
-      // A FIFO replaces a device; importers open neither.
+      // Unpacks a device as a FIFO, which needs no special permissions. Importers open neither.
       const auto type = ::archive_entry_filetype(entry_);
       if (type == AE_IFCHR || type == AE_IFBLK) ::archive_entry_set_filetype(entry_, AE_IFIFO);
       unpack_entry(path, [] { return true; });
@@ -391,7 +391,7 @@ class Unpacker {
     if (const auto bytes = fs::file_size(path, error); !error) repeated_ += bytes;
     if (repeated_ > kRepeated.of(unpacked_bytes())) fail(kRepeated.exceeded(unpacked_bytes()));
   }
-  std::uint64_t unpacked_bytes() const {  // of the archive, until now
+  std::uint64_t unpacked_bytes() const {  // size of the part of the archive that was read
     return static_cast<std::uint64_t>(::archive_filter_bytes(in_.get(), -1));
   }
   void check_growth(std::uint64_t more) const {
@@ -425,7 +425,7 @@ class Unpacker {
   Archive in_{::archive_read_new()}, out_{::archive_write_disk_new()};
   archive_entry* entry_ = nullptr;  // null at the end
   std::uint64_t unpacked_ = 0;      // size of the earlier entries
-  std::uint64_t repeated_ = 0;      // size of the files of the earlier links
+  std::uint64_t repeated_ = 0;      // size of the files that earlier hard links name
   std::set<std::string> folders_;   // folders that were created
   fxt::Budget folder_budget_{kFolders}, depth_budget_{kAllDepths};
 };

@@ -113,8 +113,8 @@ class Importer {
   virtual void import(const std::filesystem::path& input, ImportContext& context) const = 0;
   // The contents of the input, for `--inspect`. Throws like import().
   virtual Outline inspect(const std::filesystem::path& input, Notes& notes) const = 0;
-  // Returns the entries of each object that the summary of inspect() shows, indexed by the object's name. For
-  // objects that are not listed, only the name is shown.
+  // Returns the names of objects in inspect(), and for each name the entries that the summary shows. For all
+  // other objects, the summary shows only the name.
   virtual std::map<std::string, std::vector<std::string>> summary() const { return {}; }
   // The files that this importer's options name, in addition to the inputs. No output may replace them.
   virtual std::vector<std::string> files_of_options() const { return {}; }

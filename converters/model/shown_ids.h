@@ -17,8 +17,8 @@ inline constexpr NoteKind kRenumbered{
     "renumbered", "process or thread ids replaced, because another input has them or viewers can't show them",
     true};
 
-// The first made-up id. Linux has no ids from here on, because its largest pid is 2^22. Importers without ids
-// count up from here. At the end, made-up ids are replaced by the smallest ids that no input has.
+// The first made-up id. It is above the ids of Linux, which are at most 2^22. Importers without ids count up
+// from this number. At the end, made-up ids are replaced by the smallest ids that no input has.
 inline constexpr std::uint64_t kFirstMadeUpId = 0x4000'0000, kMadeUpIds = 0x10'0000;
 
 class ShownIds {

@@ -219,7 +219,7 @@ void Timeline::finish_inputs() {
                               input.offset_ns));
 }
 
-// A CPU has one track, because only one thread runs on it at a time.
+// A CPU's track can show only one thread at a time. Reports inputs that put several threads on it.
 void Timeline::note_shared_cpus() const {
   const auto note = [&](const TimelineInput& input, const std::string& what) {
     notes_->add(kSharedCpus, Location::file(input.name), what);

@@ -43,7 +43,7 @@ extern "C" void append_piece(const char* piece, std::size_t size, void* opaque) 
     std::copy_n(piece, size, text.bytes.data() + text.size);
     text.size += size;
   } else if (!text.is_rust || std::all_of(piece, piece + size, [](char c) { return c >= 0; })) {
-    // A part of a Rust name that is not ASCII is decoded Punycode, which libiberty frees after this call.
+    // longjmp must not skip libiberty's release of a non-ASCII part of a Rust name (decoded Punycode).
     std::longjmp(text.too_long, 1);
   }
 }
@@ -64,7 +64,7 @@ std::optional<std::string> print_name(Print print, const std::string& symbol, in
 }
 
 // After a conversion operator, libiberty reads "T_I", the arguments of a template parameter, twice. If n of
-// these are nested, it reads the innermost 2^n times. Real names contain one or two.
+// these are nested, libiberty reads the innermost one 2^n times. Real names contain one or two.
 bool is_harmless(std::string_view symbol) {
   constexpr unsigned kMostTemplateParameters = 10;
   if (symbol.size() > kLongestSymbol) return false;
@@ -113,8 +113,8 @@ std::string_view coroutine_part(std::string_view symbol) {
   return {};
 }
 
-// The name of a function that is outside of all classes and namespaces, or in std, from the start of its
-// symbol. This function is needed for symbols that are too new for libiberty, such as those with constraints.
+// Reads the name from the start of a symbol. Fails for functions in a class, or in a namespace other than
+// std. Needed for symbols that are too new for libiberty, such as those with constraints.
 std::optional<std::string> plain_name(std::string_view symbol) {
   symbol.remove_prefix(2);  // "_Z"
   const bool is_std = symbol.starts_with("St");
@@ -140,8 +140,8 @@ std::optional<std::string> short_name(std::string_view symbol) {
   return name;
 }
 
-// A 'Q' refers back to an earlier part of the symbol. That part may contain two of these letters, so each
-// pair of them can double the length of the name. libiberty does not limit the length.
+// A 'Q' repeats an earlier part of the symbol. If this part also contains two 'Q', the length of the name can
+// double again and again. libiberty does not limit the length.
 constexpr std::ptrdiff_t kMostBackReferences = 20;
 constexpr std::size_t kLongestDSymbol = 2048;
 

@@ -364,7 +364,7 @@ FunctionType DwarfInfo::type_of_function(Dwarf_Die function, std::uint64_t addre
   // then marks the function.
   if (number_of(function, DW_AT_calling_convention, DW_CC_normal) != DW_CC_normal) return found;
   found.result = scalar_type_of(function, machine.word_size);
-  const bool hides_result = may_hide_result(function, machine);  // if true, integers are uncertain
+  const bool hides_result = may_hide_result(function, machine);  // if true, integer registers are uncertain
   Dwarf_Die die;
   if (dwarf_child(&function, &die) != 0) return found;
   std::size_t count = 0, integers = hides_result ? 1 : 0;

@@ -132,7 +132,7 @@ void ElfImage::read_segments() {
     if (gelf_getphdr(elf_, static_cast<int>(i), &segment) == nullptr || segment.p_type != PT_LOAD) continue;
     if (segment.p_vaddr >= kAddressLimit || segment.p_filesz >= kAddressLimit) continue;
     first = std::min(first, segment.p_vaddr);
-    // Memory after the bytes of the file is mapped separately, and the mapping has no name.
+    // Not p_memsz: memory after the bytes of the file is in a separate mapping without a name.
     if (segment.p_filesz != 0) end_ = std::max(end_, segment.p_vaddr + segment.p_filesz);
   }
   base_ = first == kAddressLimit ? 0 : first / kPageBytes * kPageBytes;

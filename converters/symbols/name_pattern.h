@@ -32,8 +32,8 @@ class NamePattern {
   // A regular expression matches any part of the name; other patterns must match all of it. Safe to call from
   // several threads.
   bool matches(const std::string& name) const;
-  // Releases the memory that matching has used until now. The C library keeps some kilobytes for each set of
-  // places in the expression that it meets.
+  // Releases the memory that matching has used until now. The C library keeps some kilobytes for each state
+  // of its search (a set of places in the expression).
   void release_states() {
     if (regex_ != nullptr) compile(compiled_);
   }
@@ -64,9 +64,9 @@ inline void NamePattern::FreeRegex::operator()(regex_t* regex) const {
   delete regex;
 }
 
-// The C library tries a match from each character of a name on, so the time may be quadratic. Returns an
-// expression with the same matches that needs only one try: "^.*(a)". A back reference would have another
-// number in it.
+// The C library tries to match at each character of a name, so the time may be quadratic. Returns an
+// expression for which it tries only once: "^.*(a)". An expression with back references stays unchanged,
+// because the new brackets would change their numbers.
 inline std::string from_first_character(const std::string& regex) {
   int open = 0;
   for (std::size_t i = 0; i < regex.size(); ++i) {

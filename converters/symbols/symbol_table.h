@@ -17,7 +17,7 @@ namespace convert {
 // Addresses count from the first mapping of the image. Addresses in the kernel are absolute.
 struct Symbol {
   std::uint64_t start;
-  std::uint64_t end;      // the first address after it
+  std::uint64_t end;      // the first address after the symbol
   std::string_view name;  // as in the ELF file, mangled; a table stores the names of its symbols
   char type;              // as in nm, or 'P' for an entry of the procedure linkage table
 
@@ -84,8 +84,8 @@ class SymbolTable {
 
   TextPool names_;
   std::vector<Symbol> symbols_;
-  // The number of symbols that begin before each 2^shift-th address, counted from the first start. With this
-  // number, only few symbols must be compared.
+  // The number of symbols that begin before each 2^shift-th address, counted from the first start. With these
+  // numbers, a lookup compares only a few symbols.
   std::vector<std::uint32_t> starts_before_;
   unsigned shift_ = 0;
   // Only for symbols that enclose others or that begin together. Few symbols do so.

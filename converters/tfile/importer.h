@@ -23,7 +23,7 @@ struct TraceFileOptions {
   FrameChoice frames = FrameChoice::Marks;
   RegisterChoice registers = RegisterChoice::Auto;
   std::vector<std::filesystem::path> programs = {};  // the traced program and libraries, for names and types
-  std::vector<GivenBias> load_biases = {};  // load biases for `programs`; check_places() finds the others
+  std::vector<GivenBias> load_biases = {};  // load biases that the user gave; check_places() finds the others
   std::vector<std::string> plotted = {};    // items that are also drawn as counters; see Plots
   std::filesystem::path symbols = {};       // a kernel's kallsyms or System.map; empty: none
 };

@@ -105,7 +105,7 @@ Outline types_of(const TracepointLocation& location, const TraceRecording& recor
   using Kind = CollectItem::Kind;
   Outline list = Outline::array();
   if (expected == nullptr || expected->location != &location)
-    return list;  // frames can't have its number, which is too large
+    return list;  // the location's number is too large for frames
   const auto add = [&](const CollectItem& item, const std::string& step) {
     if (item.kind == Kind::Evaluate || item.kind == Kind::Variable) return;
     const bool is_described =
@@ -123,7 +123,7 @@ Outline types_of(const TracepointLocation& location, const TraceRecording& recor
       list.push_back(step + text_of(text, value) +
                      (is_hidden ? ", hidden by another variable of the same name" : ""));
     if (!values.empty()) return;
-    const Value other = evaluate(item.text, context);  // the text may be a register
+    const Value other = evaluate(item.text, context);  // for example a register
     if (other.type != nullptr)
       list.push_back(step + text_of(item.text, other));
     else

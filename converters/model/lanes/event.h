@@ -75,8 +75,8 @@ struct Wakeup {
 
 // ---- Arguments ----
 //
-// Importers build them, lanes keep them, and sinks write them. A single argument needs no allocation and no
-// search.
+// Importers pack arguments, lanes store them, and sinks write them. A single argument needs no allocation and
+// no search.
 
 enum class ArgumentKind : std::uint8_t {
   Null,
@@ -187,7 +187,7 @@ class ArgumentRow {
   Iterator begin_, end_;
 };
 
-// The end of the words, and the number of arguments, if code outside of Arguments has packed arguments.
+// Describes arguments that code outside of Arguments has packed: their end, and their number.
 struct PackedArguments {
   std::uint64_t* end;
   std::size_t count;
@@ -279,7 +279,7 @@ struct ArgumentBlockHeader {
   using Words = fxt::Field<32, 63>;
 };
 
-// The lane fills it in, the merge sorts it, and the sink writes it.
+// An event that a lane creates, the merge sorts, and the sink writes.
 struct PendingEvent {
   std::uint64_t time_ns;
   std::uint64_t last_word;     // end_ns() or id()

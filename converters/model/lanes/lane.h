@@ -59,8 +59,8 @@ class Lane {
 
   // ---- The fast path ----
 
-  // can_begin(): the time may be the next one, and the next call has this depth. can_end(): the time may be
-  // the next one, and the top call has this depth and key.
+  // can_begin(): true if the lane accepts `time_ns` and the next call has this depth. can_end(): true if the
+  // lane accepts `time_ns` and the top call has this depth and key.
   bool can_begin(std::uint64_t time_ns, std::size_t depth) const {
     return depth == this->depth() && is_next(time_ns);
   }
@@ -88,7 +88,7 @@ class Lane {
 
   // Ends the call at `depth` at an earlier time. Events inside the call, from this time on, move out by one
   // level. Returns false, and does nothing, if the call is released, must be a pair, or would have no length.
-  // Does the same if a record has no room for the arguments, or if some calls are too deep.
+  // Also returns false if a record has no room for the arguments, or if some calls are too deep.
   bool end_earlier(std::size_t depth, std::uint64_t time_ns, const Arguments& arguments = {});
 
   // suspend_top() suspends the top `count` calls, while filtered calls begin and end. Then resume_top()
@@ -133,7 +133,7 @@ class Lane {
   LaneShortCalls* short_calls() { return short_calls_.get(); }  // null if calls of any length are emitted
 
  private:
-  // Opens a call that becomes one event. Only the loop of run() does the same.
+  // Opens a call that becomes one event. run() has its own code for this.
   void open(std::uint64_t time_ns, LabelId label, std::uint64_t key, const std::uint64_t* block) {
     store_.calls().push(push(time_ns, EventKind::Open, label, 0, block), key);
   }
@@ -184,8 +184,8 @@ class Lane {
   InstantStack instants_;
   std::unique_ptr<LaneShortCalls> short_calls_;
   Arguments with_left_out_;  // arguments of a call that ends
-  // Calls at this depth or deeper take the slow path. The depth is 0 if all calls are written as pairs. But
-  // if short calls may be left out, a call becomes a pair only at its end.
+  // Calls at this depth or deeper take the slow path: begin_slow() and end_slow(). All calls take it if they
+  // are written as pairs, unless short calls are left out. Then a call becomes a pair only at its end.
   std::size_t hot_depth_limit_ =
       options_.durations == DurationForm::Mixed || options_.short_calls != nullptr ? options_.max_depth : 0;
   std::uint64_t last_ns_ = 0;
@@ -272,8 +272,8 @@ std::size_t Lane::add_run(std::size_t count, Decode decode) {
   });
 }
 
-// Returns the number of words of a call in the trace, or 0 if it is not needed. The call has the arguments of
-// `call`, and `more` arguments. Together, these are `count` arguments.
+// Returns the number of words of a call in the trace, or 0 if lengths are not wanted. The call has the
+// arguments of `call`, and `more` arguments. Together, these are `count` arguments.
 inline std::size_t Lane::words_of(const PendingEvent& call, std::uint64_t end_ns, const ArgumentRow& more,
                                   std::size_t count) const {
   if (!short_calls_->wants_lengths()) return 0;
@@ -296,7 +296,7 @@ std::size_t Lane::run(std::size_t count, std::uint64_t limit_ns, Decode decode,
   PendingEvent* write = store_.queue().write();
   std::uint64_t last_ns = last_ns_;
   std::size_t depth = this->depth();
-  // The depth is limited by the capacity of the stack, and by the depth for calls in one event.
+  // The loop ends at this depth: the stack is full, or calls take the slow path.
   const std::size_t deepest = std::max(depth, std::min(store_.calls().capacity(), hot_depth_limit_));
 
   std::size_t added = 0;

@@ -18,7 +18,7 @@ struct ShortCallRule {
   std::uint64_t shortest_ns = 0;        // shorter calls are left out, unless they are kept
   NameId left_out{}, left_out_ns{};     // arguments of a call around calls that were left out
   fxt::CallLengths* lengths = nullptr;  // gets the calls that were left out; may be null
-  // Returns the number of words of arguments in the trace, if all names have refs. Needed with `lengths`.
+  // Returns the size of arguments in the trace, in words, without their names. Needed with `lengths`.
   std::size_t (*words_of)(const ArgumentRow& arguments) = nullptr;
 };
 
@@ -29,7 +29,7 @@ class LaneShortCalls : public fxt::ShortCalls {
 
   const ShortCallRule& rule() const { return rule_; }
 
-  // Returns an empty object for the arguments at the end of a call that is not in the lane yet.
+  // Returns an empty object for arguments of an end. The call itself is not in the lane yet.
   Arguments& arguments_of_end() {
     arguments_of_end_.clear();
     return arguments_of_end_;
@@ -73,7 +73,7 @@ class LaneShortCalls : public fxt::ShortCalls {
     std::uint64_t length_ns = 0;
   };
 
-  // Counts a name. Only the longest call with the name matters. If it is left out, so are shorter ones.
+  // Counts a name. Only the longest call with the name matters: the name is needed if this call is shown.
   void count_name(NameId name, std::uint64_t length_ns) {
     const auto number = static_cast<std::uint32_t>(name);
     Longest& longest = longest_[number % longest_.size()];

@@ -123,8 +123,8 @@ class ArgumentArena {
     fill_header(block, packed.count, static_cast<std::size_t>(packed.end - block) - 1);
     return block;
   }
-  // Does the same for words that are appended to `block`, which may be null. Returns null if `block` is null,
-  // if it is not the latest block, or if the chunk has no room.
+  // Like try_reserve(), but for words that are appended to `block`, which may be null. Returns null if
+  // `block` is null, if it is not the latest block, or if the chunk has no room.
   std::uint64_t* try_reserve_behind(const std::uint64_t* block, std::size_t words) const {
     return block == nullptr || !is_latest(block) || words > left() ? nullptr : word_;
   }

@@ -28,7 +28,7 @@ void pump(const PumpPlan::Task& task, std::size_t worker) noexcept {
 }
 
 // Releases the calls that are open at the end of a range. Otherwise, the merge would wait until these calls
-// end, which may be long after the range: if calls inside are left out, no memory limit is reached.
+// end, possibly long after the range. If calls inside are left out, no memory limit ends the wait.
 void release_calls_across(std::uint64_t end_ns, Lane& lane) {
   OpenCallStack& calls = lane.store().calls();
   while (lane.last_ns() > end_ns && calls.oldest_pending() < calls.size() &&
@@ -86,13 +86,13 @@ void MergeLoop::run(const std::function<void()>& tick) {
     skip_unneeded();
     pump_round();
     tick();
-    // If all calls after the range are left out, the sink gets no event that shows the end of the range.
+    // The sink detects the end of the range only by an event, and calls after the range may be left out.
   } while (blocking_ != nullptr && !sink_.has_enough() &&
            (tree_.next_ns() <= needed_until_ns_ || std::ranges::none_of(lanes_, is_in_released_call)));
   const auto counts_missing = [](const LaneState& state) { return state.lane->short_calls() != nullptr; };
   if (blocking_ == nullptr || std::ranges::none_of(lanes_, counts_missing)) return;
-  // The rest of the inputs is not read. A call may be open at the end of the range, and its start may be
-  // written. Then its end has arguments that tell what is left out inside.
+  // The rest of the inputs is not read. Ends the open calls, because their starts may already be written. The
+  // arguments of their ends count the calls that are left out inside.
   std::vector<MergedRun> ends;
   for (LaneState& state : lanes_) {
     if (state.source != nullptr) state.source->done = true;
@@ -107,7 +107,7 @@ void MergeLoop::run(const std::function<void()>& tick) {
   batch_.flush();
 }
 
-// Plans the sources from which nothing has been read yet, and whose start time is known.
+// Postpones the sources whose start time is known and from which nothing has been read yet.
 void MergeLoop::read_later() {
   for (LaneState& state : lanes_) {
     if (state.source == nullptr || state.source->done) continue;
@@ -289,8 +289,8 @@ MergeLoop::LaneState* MergeLoop::merge() {
     }
     const PendingEvent* const first = state.read++;
     __builtin_prefetch(state.read + kPrefetchedEvents);
-    // A lane that was next twice in a row will probably be next again. Merges all events of this lane before
-    // the first event of another lane at once.
+    // A lane that was next twice in a row will probably be next again. Therefore, all events of this lane
+    // before the first event of another lane are merged in one step.
     if (std::exchange(before, &state) == &state) {
       const std::uint64_t others_ns = tree_.others_ns();
       if (state.end[-1].time_ns < others_ns) state.read = state.end;

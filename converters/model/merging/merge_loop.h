@@ -99,7 +99,7 @@ class MergeLoop {
   EventSink& sink_;
   std::vector<TimelineInput>& inputs_;
   std::vector<LaneState> lanes_;  // indexed by rank; lower ranks go first at equal times
-  LoserTree tree_;                // times of lanes, too low for a lane that got events since
+  LoserTree tree_;                // next time of each lane; too low if the lane has got events since then
   PumpPlan plan_;
   MergedBatch batch_;
   bool is_merging_ = false;  // true if the loop consumes sealed events

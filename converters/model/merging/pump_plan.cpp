@@ -7,7 +7,7 @@
 namespace convert {
 namespace {
 
-// The number of unread sources that are read together. A computer often has this number of cores.
+// The number of unread sources that are read together, so that many cores are busy.
 constexpr std::size_t kReadTogether = 16;
 
 std::size_t share_of(std::size_t bytes, std::size_t lanes) {
@@ -21,7 +21,7 @@ LookaheadShares::LookaheadShares(std::size_t lookahead_bytes, std::size_t lanes,
     : total(lookahead_bytes), lane(share_of(lookahead_bytes, lanes)) {
   // All sources together read this amount in one round. So events are still in the cache at the merge.
   constexpr std::size_t kRoundBytes = std::size_t{2} << 20;
-  // For fewer bytes, the system call and the round would take too much time.
+  // To read fewer bytes would be slow, because each read needs a system call and a round.
   constexpr std::size_t kMinSourceBytes = std::size_t{16} << 10;
   shared_source = std::min(share_of(lane, 4), share_of(kRoundBytes, lanes));
   source = is_order_free ? std::max(shared_source, kMinSourceBytes) : shared_source;
@@ -101,7 +101,7 @@ std::span<const PumpPlan::Task> PumpPlan::plan_round(std::uint64_t merged_ns) {
     tasks_.push_back({source, nullptr, shares_.source, limit_ns});
     least_ns[source->input] = std::min(least_ns[source->input], watermark_ns);
   }
-  // Shared sources begin first, because other sources wait for them.
+  // Shared sources are first in the round, because other sources wait for them.
   for (SharedSourceState& shared : shared_sources_) {
     const bool is_ahead =
         least_ns[shared.input] != kForever && least_ns[shared.input] >= before_ns[shared.input];

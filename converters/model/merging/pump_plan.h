@@ -63,8 +63,8 @@ class PumpPlan {
            std::size_t lanes, std::size_t inputs, std::size_t lookahead_bytes);
 
   const LookaheadShares& shares() const { return shares_; }
-  // True if a source may be read only when the merge needs its events. This is not possible if lanes share a
-  // source. Then, which pending calls are released depends on how far the source has been read.
+  // True if each source may be read at any time, for example only when the merge needs its events. False if
+  // lanes share a source, because the progress of this source affects which pending calls are released.
   bool is_order_free() const { return is_order_free_; }
   // Must be called before read_first() for each source that begins later. This source has no events in memory
   // until the merge comes near its first event. This helps recordings with thousands of threads.
@@ -76,13 +76,13 @@ class PumpPlan {
   // Lets the next round pump the source, even if many of its events wait for the merge.
   void need(SourceState& source);
   // Plans a round. The merge has reached `merged_ns`. If a source has read all delivered data, the shared
-  // sources with the least progress are pumped. If all sources that are pumped read the data that were
-  // delivered last, these shared sources are also pumped, to be one block ahead.
+  // sources with the least progress are pumped. They are also pumped if each pumped source has read all data
+  // of the delivery before the last one, to be one block ahead of the sources.
   std::span<const Task> plan_round(std::uint64_t merged_ns);
   std::span<const Task> tasks() const { return tasks_; }
 
-  // True if so many events wait for the merge that it would be too much to read the source until a pending
-  // call ends.
+  // True if so many events wait for the merge that the pending call for which the merge
+  // waits must be released.
   bool is_full(const SourceState& source) const;
 
  private:

@@ -22,7 +22,7 @@ struct LaneInfo {
   ThreadId thread;
   std::string process_name;
   std::string thread_name;
-  // The expected amount of events, for which the size of the thread's file is used. A sink may have a shorter
+  // The expected amount of events: importers set the size of the thread's file. A sink may have a shorter
   // form for the threads with most events.
   std::uint64_t weight = 0;
   std::uint64_t first_call_ns = kForever;  // start of the program's first call; kForever if unknown

@@ -13,9 +13,9 @@ namespace {
 
 // This number of marks per thousand may be outside of calls of their functions.
 constexpr std::size_t kOutsidePerThousand = 5;
-// Of this number of marks, one may be in another call inside a call of its function.
+// One in this number of marks need not be in the innermost call.
 constexpr std::size_t kIndirect = 10;
-// A lane's records are clearly closer to the marks if the usual distance is at least 2^3 times smaller.
+// A lane's records are clearly closer to the marks if the median distance is at least 2^3 times smaller.
 constexpr std::size_t kCloserBits = 3;
 
 using LaneName = std::function<std::string(const Lane&)>;
@@ -25,7 +25,7 @@ struct Fit {
   std::size_t in_open = 0;       // marks in an open call of their function
   std::size_t in_innermost = 0;  // marks whose function is the innermost call
   std::array<std::size_t, std::numeric_limits<std::uint64_t>::digits + 1> since =
-      {};  // number of marks, indexed by bits of the distance
+      {};  // number of marks for each bit width of the distance
 
   void add(const MarkPosition& position) {
     if (position.in == MarkPosition::In::Nothing) return;
@@ -33,7 +33,7 @@ struct Fit {
     if (position.in == MarkPosition::In::InnermostCall) ++in_innermost;
     ++since[static_cast<std::size_t>(std::bit_width(position.since_ns))];
   }
-  // Returns the number of bits of the median distance.
+  // Returns the bit width of the median distance.
   std::size_t usual_since() const {
     std::size_t bits = 0;
     for (std::size_t seen = since[0]; 2 * seen < in_open; seen += since[++bits]) {

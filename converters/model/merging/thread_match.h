@@ -34,10 +34,10 @@ struct UnmatchedThread {
   std::string name;                 // name of the thread in notes
   std::vector<ThreadMark> marks;    // sorted by time; all marks, or an evenly distributed sample
   std::uint64_t resolution_ns = 1;  // the time of a mark is in [time_ns, time_ns + resolution_ns)
-  bool is_thread = false;           // all marks are of one thread: no other such lane matches the same thread
-  std::string why_unmatched = {};   // why it can't be matched; empty if it can be
+  bool is_thread = false;           // all marks are of one thread; no other such thread matches its lane
+  std::string why_unmatched = {};   // why the thread can't be matched; empty if it can be matched
   std::uint64_t id = 0;             // id of the thread; 0 if unknown
-  bool may_be_several = false;      // the marks may be of several threads, which nothing distinguishes
+  bool may_be_several = false;      // the marks may be of several threads that can't be distinguished
   std::vector<Part> parts = {};     // lanes that move to the process of the match
 };
 
@@ -56,7 +56,7 @@ struct MarkPosition {
   };
   In in = In::Nothing;
   std::uint64_t since_ns =
-      0;  // time from the thread's latest record to the mark, or to the next record if it begins the call
+      0;  // time from the latest record to the mark; if the next record begins the call, time to this record
 };
 
 // An input whose threads have calls.
@@ -98,12 +98,12 @@ class ThreadMatcher {
   std::span<const UnmatchedThreadOfInput> threads() const {
     return histories_.empty() ? std::span<const UnmatchedThreadOfInput>() : threads_;
   }
-  // Returns one match for each of threads(). A thread matches a lane if each mark, except a few per
-  // thousand, is inside an open call of the mark's function. For most marks, this call must be the
-  // innermost, because a function like `main` is open all the time. If this is true for several lanes, the
-  // lane matches whose records are clearly closer before the marks. Marks that may be of several threads
-  // match no lane if half of them are also in innermost calls of another lane. `name_of` returns the name of
-  // a lane in notes.
+  // Returns one match for each of threads(). A thread matches a lane if each mark, except a
+  // few per thousand, is inside an open call of the mark's function. For most marks, this call
+  // must be the innermost, because a function like `main` is open all the time. If this is
+  // true for several lanes, the best lane is the one whose latest records are clearly closer
+  // to the marks. Marks that may be of several threads match no lane if half of them are also
+  // in innermost calls of another lane. `name_of` returns the name of a lane for notes.
   std::vector<ThreadMatch> match(std::span<const TimelineInput> inputs,
                                  const std::function<std::string(const Lane&)>& name_of) const;
 

@@ -94,7 +94,7 @@ FileWindow::FileWindow(fxt::FilePlace place, EarlyEnd early_end, bool keep_open,
 
 std::span<const std::byte> FileWindow::fetch(std::uint64_t offset, std::size_t wanted) {
   if (offset >= size_) return {};
-  // Moves the requested bytes that are already in memory to the front, and reads the others after them.
+  // Moves requested bytes that are already in memory to the front, and reads the missing bytes after them.
   std::size_t kept = 0;
   if (offset >= begin_ && offset - begin_ < filled_) {
     const auto from = static_cast<std::size_t>(offset - begin_);

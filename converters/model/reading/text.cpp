@@ -57,14 +57,14 @@ std::string spelled_character(std::int64_t code) {
 
 bool is_unclear(std::string_view text) {
   if (text.empty() || is_blank(text.front()) || is_blank(text.back())) return true;
-  // Words and numbers that are unclear begin with one of these characters. Most other texts do not.
+  // A text that looks like a number, a boolean or null begins with one of these characters.
   static constexpr auto kBegins = [] {
     std::array<bool, 256> begins{};
     for (const char c : std::string_view("0123456789+-.NntfiI")) begins[static_cast<unsigned char>(c)] = true;
     return begins;
   }();
   if (!kBegins[static_cast<unsigned char>(text.front())]) return false;
-  // The third letters of null, true, false, inf and nan.
+  // The third letters of null, true, false, inf and nan. Most other words are rejected by this test.
   constexpr std::string_view kThird = "lLufFnN";
   if (text.front() >= 'A' && (text.size() < 3 || kThird.find(text[2]) == std::string_view::npos))
     return false;

@@ -73,7 +73,7 @@ constexpr bool has_last_word(EventKind kind) {
   return kind == EventKind::Complete || (kind >= EventKind::Counter && kind <= EventKind::FlowEnd);
 }
 
-// Writes the words of an event record before its strings, except the header.
+// Writes the words of an event record that are after the header and before the strings.
 inline std::uint64_t* begin_event(std::uint64_t* words, const EventThread& thread,
                                   const PendingEvent& event) {
   words[1] = event.time_ns;
@@ -83,7 +83,7 @@ inline std::uint64_t* begin_event(std::uint64_t* words, const EventThread& threa
   return words + 4;
 }
 
-// A name in the string table. Compilers can see that no text follows it.
+// A ref to a name in the string table. Unlike for TextRef, compilers know that no text follows.
 struct TableRef {
   std::uint16_t index;
   explicit operator fxt::TextRef() const { return fxt::TextRef::table(index); }
@@ -98,7 +98,7 @@ template <typename RefOf, typename PutString, typename PutLarge>
                                                            PutLarge put_large) {
   for (auto argument = arguments.begin(); argument != arguments.end();) {
     const auto name = ref_of(argument.name());
-    // Compilers do not always inline the functions of fxt/words.h that do the same.
+    // The functions of fxt/words.h do the same, but compilers do not always inline them.
     const auto put = [&at, name ](fxt::ArgumentType type, std::uint32_t data) __attribute__((always_inline)) {
       at = fxt::put_argument(at, type, fxt::TextRef(name), 0, data);
     };

@@ -81,7 +81,7 @@ class FxtSink : public EventSink {
 
   // Adds notes about data that had to be cut or dropped.
   void note_losses(const Timeline& timeline, std::string_view output, Notes& notes) const;
-  // Adds notes about limits of readers of FXT that the trace exceeds.
+  // Adds notes if the trace exceeds limits of programs that read FXT.
   void note_limits_of_readers(const Timeline& timeline, std::string_view output, Notes& notes) const;
 
  private:
@@ -113,7 +113,7 @@ class FxtSink : public EventSink {
   StringRefs strings_;
   LabelHeaders labels_;
   std::map<std::size_t, Repaired> repaired_of_;     // indexed by lane
-  std::set<std::string, std::less<>> track_names_;  // of processes and threads; not in strings_
+  std::set<std::string, std::less<>> track_names_;  // names of processes and threads
   FlowOrder flows_;
   std::uint64_t cut_cpus_ = 0;
   std::uint64_t events_written_ = 0;

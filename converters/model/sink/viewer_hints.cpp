@@ -128,8 +128,8 @@ fxt::PerfettoPackets hints_of(std::span<const LaneInfo> lanes, const TraceInfo& 
     fxt::PerfettoProcess& entry =
         tree.emplace_back(fxt::PerfettoProcess{.process = number_of(process.process)});
     if (processes.contains(process.parent)) entry.parent = number_of(process.parent);
-    // Perfetto shows the first word as the name. Therefore, the first word is the name that other viewers
-    // show. If there is only one word, Perfetto drops the part after a blank, so an empty word is added.
+    // Perfetto shows the first word as the process's name. Therefore, the first word is the name that other
+    // viewers show. Perfetto would cut a single word at its first blank, so an empty second word is added.
     const std::string& name = processes[process.process].name;
     entry.command_line.push_back(valid(name));
     for (std::size_t i = 1; i < process.command_line.size(); ++i)

@@ -132,7 +132,7 @@ bool is_well_formed(std::span<const std::byte> code) {
   for (const auto& [opcode, operand, size] : instructions_of(code)) {
     if (opcode == Opcode::Goto || opcode == Opcode::IfGoto) last_target = std::max(last_target, operand);
     at += size;
-    // Code after the end runs only if an instruction jumps there.
+    // Code after an `end` instruction runs only if another instruction jumps there.
     if (opcode == Opcode::End && last_target < at) return true;
   }
   return at == code.size();

@@ -92,7 +92,7 @@ bool is_well_formed(std::span<const std::byte> code);
 // The properties of an expression that show which item the expression may record.
 struct ExpressionShape {
   std::string blocks = {};      // the kinds of the blocks that it records, in order: 'M', 'V'
-  bool records_result = false;  // false if it records only pointers and operands on the way to the result
+  bool records_result = false;  // false if it records pointers and operands, but not the result itself
   // The number of the variable, if the expression only records a trace state variable.
   std::optional<std::uint64_t> only_variable;
   bool records_string = false;

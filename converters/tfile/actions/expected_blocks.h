@@ -33,7 +33,7 @@ struct ExpectedBlocks {
   std::vector<bool> is_needed;  // by expression: false if it records only a variable, or is a teval
   // For each expression: its item, if the commands leave only one possible item.
   std::vector<std::optional<std::size_t>> item_of;
-  std::optional<std::size_t> range_item;  // the only possible item in the only memory range
+  std::optional<std::size_t> range_item;  // the item in the memory range, if only one is possible
   WantedRegisters wanted;
   bool records_stack = false;  // an action computes an address from the stack pointer
   // The kinds of a complete frame's blocks, in order: 'R', 'M', 'V', 'S'. Exact unless an expression jumps.

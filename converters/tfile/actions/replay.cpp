@@ -9,7 +9,7 @@ namespace convert::tfile {
 namespace {
 
 constexpr std::uint64_t kMaxBlock = 65535;  // longer ranges continue in the next block
-// The number of unexplained blocks among which an expected block is searched.
+// An expected block may be preceded by fewer than this number of unexplained blocks.
 constexpr std::size_t kLookAhead = 4;
 
 }  // namespace

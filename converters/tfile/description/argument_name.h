@@ -1,4 +1,4 @@
-// The names of the arguments of a frame, and of those that show values of the program.
+// The names of arguments: those that describe a frame, and those that show values of the program.
 #pragma once
 
 #include <algorithm>

@@ -51,7 +51,7 @@ void CallerArguments::add(RecipeDraft& draft, const Frame& frame, std::uint64_t 
                           const ExpectedBlocks& expected, LabelId label) {
   if (symbols_ == nullptr || !expected.records_stack) return;
   const Function& own = function_at(pc);
-  // The functions into which the frame's own function is inlined.
+  // `around` gets the functions into which the shown function is inlined.
   const auto is_shown = [&](LabelId call) { return names_.label(call).name == names_.label(label).name; };
   const auto shown = std::ranges::find_if(own.calls, is_shown);
   const std::span<const LabelId> around(shown == own.calls.end() ? shown : shown + 1, own.calls.end());

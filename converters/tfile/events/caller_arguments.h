@@ -32,7 +32,7 @@ class CallerArguments {
 
  private:
   struct Function {
-    std::string name;  // with functions that are inlined there: "inner < outer"
+    std::string name;  // all functions at an address, with the inlined ones: "inner < outer"
     bool is_main = false;
     std::vector<LabelId> calls = {};  // the labels of these functions, innermost first
   };

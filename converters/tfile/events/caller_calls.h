@@ -42,7 +42,7 @@ class CallerCalls {
     }
     std::vector<CallerCall>& open = found->second;  // outermost first
     if (lane.depth() > open.size()) return;
-    // The outermost caller of this hit may be inside calls that only earlier hits have shown.
+    // Earlier hits may have shown more callers. Then the outermost caller of this hit is inside these calls.
     std::size_t shared = 0;
     while (!callers.empty() && shared < open.size() && !open[shared].is_same(callers.back())) ++shared;
     std::size_t left = callers.size();  // the callers that are not open

@@ -28,7 +28,7 @@ class NumberTexts {
       : symbols_(symbols), names_(names), order_(order) {}
 
   // Returns nothing if the program has neither a text nor a symbol at the address. Once very many addresses
-  // are known, also returns nothing for others.
+  // are known, also returns nothing for new addresses.
   std::optional<NameId> pointer_text(ValueForm pointer, std::uint64_t address) {
     if (symbols_ == nullptr || address == 0) return std::nullopt;
     Known& known =

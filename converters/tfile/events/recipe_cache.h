@@ -33,7 +33,7 @@ class RecipeCache {
   // Finds a recipe for a frame that has registers, and therefore no pattern. Compares the tracepoint, the
   // blocks and the context. Null if no recipe is known.
   Recipe* find(const Frame& frame, const FrameContext& context, const FrameTime& time);
-  // Adds a recipe that serves other frames, up to a few of each tracepoint.
+  // Adds a recipe that can serve other frames. Only a few recipes are stored for each tracepoint.
   void add(const Recipe& recipe, const Frame& frame, const FrameContext& context, const FrameTime& time);
 
  private:

@@ -74,7 +74,7 @@ class SteppingCalls {
   std::vector<Call> open_;  // innermost last
 };
 
-// The lane that shows a frame. Tracks are those of the survey.
+// The lanes that show frames. Tracks have the numbers of TraceSurvey::tracks.
 struct FrameLanes {
   std::vector<Lane*> of_track;  // null for threads that are not shown
   // The lanes of tracepoints, by tracepoint and lane of the thread. A frame without such a lane is shown on

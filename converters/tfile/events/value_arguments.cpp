@@ -208,7 +208,7 @@ bool ValueArguments::add_text_at(const ItemValue& item, PointerForm form) {
   return true;
 }
 
-// Shows the parts of a value whose memory was recorded. Returns false if none was.
+// Shows the parts of a value whose memory was recorded. Returns false if no part was recorded.
 bool ValueArguments::add_in_memory(const ItemValue& item) {
   const Type& type = *item.value.type;
   const std::uint64_t address = item.value.storage.address;
@@ -237,7 +237,7 @@ bool ValueArguments::add_in_memory(const ItemValue& item) {
   const ValueLayout& layout = layout_of(item);
   for (const Leaf& leaf : layout.leaves) {
     auto bytes = items_.recorded(address + leaf.offset, leaf.size);
-    if (bytes.empty() && leaf.form == ValueForm::Text)  // the frame may have only its beginning
+    if (bytes.empty() && leaf.form == ValueForm::Text)  // the frame may have only the beginning of the text
       bytes = items_.recorded(address + leaf.offset, memory_.text(address + leaf.offset, leaf.size).size());
     if (bytes.empty()) continue;
     has_any = true;
@@ -285,8 +285,8 @@ void ValueArguments::add_address(const ItemValue& item, std::uint64_t address) {
   arguments_.add_pointer(name, is_function ? ValueForm::ObjectPointer : ValueForm::Pointer, address);
 }
 
-// Shows the target of a reference at `address`. If the frame does not have the target, shows the address, if
-// the language has an expression for it.
+// Shows the target of a reference at `address`. If the frame does not have the target, shows the address. If
+// the language has no expression for the address, adds a note instead.
 void ValueArguments::add_target(const ItemValue& item, const ItemValue& target, std::uint64_t address) {
   const bool is_in_memory = target.value.storage.kind == Storage::Kind::Memory;
   if (is_in_memory && (add_in_memory(target) || add_constant(target))) return;
@@ -334,7 +334,7 @@ void ValueArguments::add_recorded(std::size_t index, const ExpectedBlocks& expec
     if (items_.item_of(j) != index) continue;
     const Replay::ActionResult& action = *items_.expressions()[j];
     bool has_result = false;
-    // A text is shown instead of the pointer to it.
+    // Texts come first: the text is shown, and not the pointer to the text.
     for (const bool wants_string : {true, false})
       for (const Replay::RecordedMemory& recording : action.recordings) {
         if (recording.is_operand || recording.is_string != wants_string) continue;

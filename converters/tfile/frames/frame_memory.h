@@ -135,7 +135,7 @@ class FrameMemory {
     all.resize(size);
     return {joined_.emplace_back(std::move(all)), FrameBytes::kNowhere};
   }
-  // The bytes from the address on, in the first block that holds it.
+  // The bytes from the address on, in the first block that contains the address.
   FrameBytes held_from(std::uint64_t address) const {
     for (const HeldBlock& block : memory_)
       if (const std::uint64_t offset = address - masked(block.address); offset < block.bytes.size())

@@ -68,8 +68,8 @@ class FramePatterns {
     return kNone;
   }
 
-  // True if the pattern of this frame, which has no known pattern, should be learned. Each call counts as a
-  // try, and tries are limited. Otherwise, every frame of an irregular trace would add a pattern.
+  // Called for a frame of an unknown pattern. True if the pattern should be learned. A tracepoint has few
+  // tries, and each call counts as one. Otherwise, every frame of an irregular trace would add a pattern.
   bool wants_another(const Frame& frame);
   // Patterns are numbered from 0 on.
   void add(const Frame& frame, FramePattern pattern);

@@ -99,7 +99,7 @@ std::size_t readable_frames(FileWindow& file, const Description& description, co
   return frames;
 }
 
-// The default layout whose pc register has the tracepoint's address in the largest number of first frames.
+// Returns the default layout whose pc register most often has the tracepoint's address in the first frames.
 const RegisterLayout* probe_layout(FileWindow& file, const Description& description,
                                    const FrameFormat& format) {
   std::set<std::pair<std::uint64_t, std::uint64_t>> addresses;  // by the tracepoint's number

@@ -25,9 +25,9 @@ using DwarfFrame = std::unique_ptr<Dwarf_Frame, decltype(&std::free)>;
 struct CallFrame {
   struct Rule {
     std::size_t reg;                   // its number in DWARF
-    std::vector<Dwarf_Op> operations;  // compute its value in the caller; empty if this value is undefined
+    std::vector<Dwarf_Op> operations;  // compute the register's value in the caller; empty: undefined
   };
-  std::vector<Dwarf_Op> cfa;       // compute the canonical frame address
+  std::vector<Dwarf_Op> cfa;       // operations that compute the canonical frame address
   std::vector<Rule> rules;         // registers without a rule have the same value in the caller
   std::size_t return_address = 0;  // number of the register that stands for the return address
   bool is_signal = false;          // the caller was interrupted by a signal, and made no call

@@ -114,7 +114,7 @@ struct CodeScope {
   Dwarf_Addr pc = 0;  // as in DWARF, without the load bias
   Dwarf_Die unit{};
   std::vector<Dwarf_Die> functions;       // innermost first; all but the last are inlined
-  std::vector<Dwarf_Die> blocks;          // of the innermost function, innermost first, with abstract origins
+  std::vector<Dwarf_Die> blocks;          // in the innermost function and its abstract origins, inner first
   std::vector<const void*> instantiated;  // blocks of abstract origins that have instances with code, sorted
   // The classes and namespaces of the innermost function, innermost first, and then its unit.
   struct Enclosing {
@@ -128,7 +128,7 @@ struct CodeScope {
   // The arguments of the outermost function, if another one is inlined there. GDB collects them for $args.
   std::vector<Variable> outer_parameters;
   DebugUnits::Unit* file = nullptr;        // null if the scope has only global names
-  bool has_types_only = false;             // names of objects and functions mean nothing there
+  bool has_types_only = false;             // names of objects and functions have no meaning in this scope
   DwarfFrame unwind{nullptr, &std::free};  // null if unknown
 
   mutable fxt::SeededMap<std::string, std::optional<FoundName>> known_names;  // see look_up()
@@ -210,7 +210,7 @@ class DebugInfo {
   const Register* register_of(std::uint64_t number, const RegisterLayout* layout);
 
  private:
-  // Must be called when names get another meaning.
+  // Must be called when a module is added or removed, because names may then have another meaning.
   void forget_names() {
     scopes_.clear();
     global_scope_.known_names.clear();

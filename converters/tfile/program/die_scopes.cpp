@@ -12,7 +12,7 @@ namespace convert::tfile {
 void DieScopes::read(Dwarf_Die parent, std::size_t parent_scope, const void* end, Unit& unit,
                      std::size_t depth) {
   if (depth == kMaxDieDepth) return;
-  Dwarf_Die last{};  // its end is the start of the next child
+  Dwarf_Die last{};  // read when the next child is known, because `last` ends where the next child starts
   for (const Dwarf_Die& child : children_of(parent)) {
     if (last.addr != nullptr) read_one(last, parent_scope, child.addr, unit, depth);
     last = child;

@@ -355,7 +355,7 @@ class Evaluator {
     return bits ? of_integer(*bits, type) : Value{type, Storage::none(Missing::NotRecorded)};
   }
 
-  // A null `name` has no meaning.
+  // The value of `text`, whose meaning is `name`. `name` is null if the text has no meaning.
   Value named(const FoundName* name, const std::string& text) {
     if (name == nullptr || context_.scope.has_types_only) return {};
     switch (kind_of(name->die)) {

@@ -97,7 +97,7 @@ class GlobalNames {
   DieScopes* scopes_;
   std::vector<Dwarf_Die> units_;
   Names names_;            // in the order of keys
-  Names completed_names_;  // while units are read: names from completions; later at the end of `names_`
+  Names completed_names_;  // names from completions; moved to the end of `names_` after units are read
   // The keys of the parts of names after each "::", with the keys of the whole names. Empty until needed.
   using Ending = std::pair<Key, Key>;
   std::vector<Ending> endings_;

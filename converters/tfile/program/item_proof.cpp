@@ -50,8 +50,8 @@ std::vector<std::uint64_t> biases_at_ranges(const DataObject& object,
   return biases;
 }
 
-// Takes the steps for a frame from the budget, without the runs of expressions. Each item is evaluated,
-// compared with all expressions, and searched in all blocks.
+// Takes the steps for a frame from the budget: each item is evaluated, compared with all expressions, and
+// searched in all blocks. Expressions that run take more steps themselves.
 bool ItemProof::take_work(fxt::Budget& work) const {
   constexpr std::uint64_t kWorkPerItem = 500, kWorkPerLeaf = 2, kWorkPerMatch = 16;
   const std::uint64_t items = expected_->items.size(), expressions = expected_->shapes.size();

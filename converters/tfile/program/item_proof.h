@@ -42,7 +42,7 @@ class ItemProof : private ItemMatch::Evidence {
   bool start_on_registers(const ExpectedBlocks& expected, const CodeScope& scope, fxt::Budget& work);
   // Finds out which items the actions can have recorded at their places in the program. Items and expressions
   // are in the same order. Must be called after start(). Must not be called for a frame at another address
-  // than that of the actions, because its recordings prove nothing.
+  // than that of the actions, because the recordings of such a frame prove nothing.
   void prove();
   // Does the same after start_on_registers(), for items that name one variable in memory. Expressions and
   // ranges may be in any order, and the sizes that expressions ask for do not matter.

@@ -122,7 +122,7 @@ class Run {
     pieces.known.resize(pieces.bytes.size(), is_known);
   }
 
-  // Returns the storage that operations describe: those after the last piece, or all if there are no pieces.
+  // Returns the storage that the operations after the last piece describe, or all operations without pieces.
   Storage whole(std::uint64_t size) {
     if (is_missing_) return Storage::none(missing_);
     if (implicit_)

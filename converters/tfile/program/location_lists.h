@@ -12,9 +12,9 @@
 namespace convert::tfile {
 
 struct LocationList {
-  const void* first = nullptr;   // its first byte; null: there is no list
+  const void* first = nullptr;   // first byte of the list; null if there is no list
   std::uint64_t bytes = 0;       // of the whole list
-  std::uint64_t operations = 0;  // the number of these bytes that are operations
+  std::uint64_t operations = 0;  // how many of the list's bytes are operations
 };
 
 class LocationLists {

@@ -226,7 +226,7 @@ ModuleSet::ModuleSet(std::vector<std::unique_ptr<Program>> programs, const Trace
     if (use == Use::Names) contradicted_.push_back(&program);
     if (use != Use::Nothing) modules_.push_back(std::move(candidate.program));
   }
-  // A function of a library may use an object of the program.
+  // Modules must know each other: a function of a library may use an object of the program.
   for (const auto& module : modules_)
     for (const auto& other : modules_)
       if (module != other && !is_contradicted(other.get()))

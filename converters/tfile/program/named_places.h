@@ -1,6 +1,6 @@
-// The functions or the objects of a program, by address and by name. A large program has millions of them.
-// Therefore, their names stay in the file, and a name is demangled only if it may be the one that is
-// searched.
+// The functions or the objects of a program, by address and by name. A large program has millions of
+// them. Therefore, their names stay in the file, and a name is demangled only if it may be the wanted
+// name.
 #pragma once
 
 #include <cstddef>
@@ -52,7 +52,7 @@ class NamedPlaces {
   static constexpr std::size_t kBlock = 64;
 
   std::vector<Place> places_;             // by address
-  std::vector<std::uint64_t> block_end_;  // the last end of a place, for each block of places
+  std::vector<std::uint64_t> block_end_;  // for each kBlock places, the highest address at which one ends
   std::vector<Key> by_key_;               // sorted; empty until it is needed
 };
 

@@ -35,9 +35,9 @@
 namespace convert::tfile {
 namespace {
 
-// Opens the file with the debug information that was stripped from a program. libdwfl's own search would also
-// ask servers. libdwfl also asks for the file into which dwz has moved shared debug information, but libdw
-// finds that file itself.
+// Opens the file with the debug information that was stripped from a program. Replaces libdwfl's own search,
+// which would also ask servers. Finds nothing if libdwfl asks for dwz's file with shared debug information,
+// because libdw finds that file itself.
 int open_debug_file(Dwfl_Module* /*module*/, void** /*data*/, const char* /*name*/, Dwarf_Addr /*base*/,
                     const char* file, const char* linked, GElf_Word /*checksum*/, char** found) {
   try {
@@ -55,9 +55,9 @@ int open_debug_file(Dwfl_Module* /*module*/, void** /*data*/, const char* /*name
   }
 }
 
-// Prevents libdw from opening an unsafe file as the file with which a program shares debug information
-// (.gnu_debugaltlink). libdw opens that file itself, relative to the program. Then the program itself is used
-// instead of the unsafe file.
+// A program may share debug information with another file (.gnu_debugaltlink), which libdw opens
+// itself. If this file is unsafe, libdw must not open it. Then the program itself is set in place of
+// this file.
 void keep_shared_file_shut(Dwfl_Module* module) {
   Dwarf_Addr bias = 0;
   Dwarf* const dwarf = dwfl_module_getdwarf(module, &bias);

@@ -41,8 +41,8 @@ class Program : public ProgramSymbols {
   // Also finds labels, which have size 0. "b" also finds "a::b".
   std::vector<Function> functions(std::string_view name) const;
   std::optional<Function> function_at(std::uint64_t address) const;
-  // The last address where GDB may set a tracepoint on the function. It is after the prologue, where the
-  // first line after the opening line begins. If the line table does not show this, it is the function's end.
+  // The last address where GDB may set a tracepoint on the function: the end of its prologue, where the first
+  // line after the opening line begins. If the line table lacks this line, returns the function's end.
   std::uint64_t prologue_end(const Function& function) const;
   // True if GDB may set a tracepoint on the function at `address`: at its start, at the start of a line, or
   // after the instructions that set up its frame. Also true if this is unknown.

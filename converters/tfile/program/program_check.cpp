@@ -266,8 +266,8 @@ class PlaceChecker {
           fmt::format("{} (tracepoint {} at {:#x})", what, location.number, location.address);
   }
 
-  // Checks whether the actions collect the items at the places that this program gives them. All actions are
-  // known before the first frame.
+  // Checks whether the actions collect the items at the places that this program gives them. Needs no frames,
+  // because the actions run on registers with known values.
   void check_items(const Clue& clue, std::uint64_t bias, ProgramCheck& check) {
     const TracepointLocation& location = *clue.location;
     const CodeScope* const scope =

@@ -23,7 +23,7 @@ struct ProgramCheck {
   std::vector<std::uint64_t> equal_biases = {};
   std::size_t agreements = 0;            // locations and collected objects that fit the bias
   std::size_t contradictions = 0;        // locations and collected items that do not fit the program
-  std::size_t weight = 0;                // the strength of the confirmation
+  std::size_t weight = 0;                // how strongly the agreements confirm the bias
   std::string first_contradiction = {};  // "fib is at another address (tracepoint 2 at 0x401136)"
 };
 

@@ -57,7 +57,7 @@ class ProgramLayout {
   Sections constants_, code_sections_;
   Sections linked_constants_;  // with pointers that the dynamic linker sets, such as virtual tables
   mutable std::optional<std::vector<std::uint64_t>>
-      linked_addresses_;  // of these pointers; read on first use
+      linked_addresses_;  // addresses of these pointers; read on first use
 };
 
 }  // namespace convert::tfile

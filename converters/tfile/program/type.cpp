@@ -214,7 +214,7 @@ class LeafWalk {
     const std::uint64_t at = offset + member.bit_offset / 8;
     if (member.name.empty()) {
       if (!bases_.emplace(member.type, at).second) return;
-      // This is a virtual base of an object that is itself a base class of a larger object.
+      // The value is a base class of a larger object, and this virtual base is outside of the value.
       if (at > size_ || member.type->size > size_ - at) {
         without_offset += count_of(*member.type, depth);
         return;

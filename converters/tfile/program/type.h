@@ -48,7 +48,7 @@ struct Type {
     DataMember,      // pointer to a data member: its offset, or -1
     FunctionMember,  // pointer to a member function: its address, and the number that is added to `this`
     Enum,
-    Label,   // the name of a variant, which has no bytes of the value
+    Label,   // the name of a variant; not a part of the value's bytes
     Struct,  // or class, or union
     Array,
     Function,
@@ -59,7 +59,7 @@ struct Type {
     const Type* type = nullptr;
     std::uint64_t bit_offset = 0;
     std::uint64_t bit_size = 0;                    // for a bit-field; 0 for other members
-    std::optional<Dwarf_Attribute> location = {};  // operations that compute its address from the structure's
+    std::optional<Dwarf_Attribute> location = {};  // compute the member's address from that of the structure
 
     // Damaged DWARF also gives bit sizes to structs, or bit sizes that exceed the type.
     bool is_bit_field() const {
@@ -124,8 +124,8 @@ struct Leaf {
   double scale = 1;                             // for a Fixed
   bool is_signed = false;                       // for an Enum, Character or Fixed
   std::uint64_t offset = 0, size = 0;           // bytes in the value
-  std::uint64_t bit_offset = 0, bit_size = 0;   // for a bit-field: bits in those bytes
-  std::uint64_t pointer_at = 0, length_at = 0;  // for a TextSlice: their places in those bytes
+  std::uint64_t bit_offset = 0, bit_size = 0;   // for a bit-field: its place in these bytes, in bits
+  std::uint64_t pointer_at = 0, length_at = 0;  // for a TextSlice: places of pointer and length
   std::vector<std::pair<std::int64_t, NameId>> enumerators = {};
   std::optional<NameId> label = {};  // for an Enum: a text that is shown for all values
 };

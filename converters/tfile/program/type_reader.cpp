@@ -25,8 +25,8 @@ using TypeKind = Type::Kind;
 constexpr std::uint64_t kMaxVirtualFunctions = 65536;
 constexpr std::size_t kMaxBases = 16;
 constexpr std::size_t kMaxDimensions = 64;
-// The enumerators of a type, and the characters of a set of flags: all of them may be shown for a byte. The
-// other values are shown as numbers.
+// Limits for the enumerators of a type, and for the characters in the names of flags, because a single byte
+// may show all of them. Values without an enumerator are shown as numbers.
 constexpr std::size_t kMaxEnumerators = 4096, kMaxFlagNames = 8192;
 
 // The operation of a location that has only one, such as "plus_uconst 8".

@@ -55,9 +55,9 @@ std::vector<std::byte> stored(std::uint64_t number, std::uint64_t size, std::end
 // The storage of a variable whose type has `size` bytes.
 Storage locate(Dwarf_Die variable, std::uint64_t size, const CodeScope& scope, FrameMemory& frame);
 
-// The number in an attribute, or in the variable or member to which the attribute refers, or the result of
-// the attribute's operations. The operations begin with the address `object`. The member is in the structure
-// at `whole`.
+// The number in an attribute; or in the variable or member to which the attribute refers; or the result of
+// the attribute's operations. `object` is the first address on their stack. `whole` is the address of the
+// structure with the member.
 std::optional<std::uint64_t> number_of(Dwarf_Attribute attribute, const CodeScope& scope, FrameMemory& frame,
                                        std::optional<std::uint64_t> object = std::nullopt,
                                        std::optional<std::uint64_t> whole = std::nullopt);

@@ -124,7 +124,7 @@ class ItemParser {
       consume_prefix(rest_, "+");
       const auto offset = consume_number<std::int32_t>(rest_);
       location.number = offset.value_or(0);
-      rest_ = {};  // uftrace ignores the text after it
+      rest_ = {};  // uftrace ignores the text after the offset
       return offset.has_value();
     }
     location.kind = SpecLocation::Kind::Register;
