@@ -8,8 +8,8 @@
 //     FXT_SCOPE("app", "work", "size", 42);  // ends with the block
 //   }
 //
-// Only the constructors throw. Later errors are not thrown into the program: Tracer::lost() counts the events
-// that can't be written, and Tracer::error() has the reason.
+// Only the constructors and TraceCategory::named() throw. Later errors are not thrown into the program:
+// Tracer::lost() counts the events that can't be written, and Tracer::error() has the reason.
 //
 // Arguments. Each function takes up to 15 arguments after its fixed parameters, as pairs of a name and a
 // value: `"size", 42, "kind", "small"`. The names of one event must differ. Names are cut at 64 bytes, and

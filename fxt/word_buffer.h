@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A buffer of words for an Output. The words are numbers, or bytes of the file when the buffer is full.
+// A buffer for an Output. The words are numbers until they are sent in the byte order of the file.
 #pragma once
 
 #include <algorithm>

@@ -21,7 +21,7 @@ MOST_GZIP_HEADER = 64 << 10  # bytes; it contains the name of the file that was 
 MOST_NAMES_BYTES = 4 << 20  # the start of a trace, in which names of processes are searched
 MOST_LINK_BYTES = 16 << 10  # of names of processes in a link
 MOST_FILE_NAME = 200  # bytes
-MAP_OPTIONS = ("--max-depth", "6", "--width", "1600")  # a thread is a row of six thin lines
+MAP_OPTIONS = ("--max-depth", "6", "--width", "1600")  # each thread has six thin rows
 MOST_FUNCTIONS = 40
 LIKELY_RATIO = 100  # a compressed trace is this many times larger without compression, at most
 NOTE = "This trace is too large to open as a whole, so it has only the longest calls. If you open a part of the time, it has more details."
@@ -52,7 +52,7 @@ class Programs:
                                        stderr=subprocess.PIPE if is_serving else None)
             self.running[process] = ""
         if name in ("fxt-draw", "fxt-dump"):
-            os.setpriority(os.PRIO_PROCESS, process.pid, 10)  # the browser needs the cores, to open the trace
+            os.setpriority(os.PRIO_PROCESS, process.pid, 10)  # the browser needs the cores more urgently, to open the trace
         last = []
         reader = threading.Thread(target=self.read, args=(process, last), daemon=True)
         if is_serving:

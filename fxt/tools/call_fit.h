@@ -41,7 +41,7 @@ class CallFit {
   class Pass;
   struct ShownCall {
     std::uint64_t record;  // the number of the first record of the call
-    std::uint64_t start;   // how many records is_shown() got before this record
+    std::uint64_t start;   // how many starts is_shown() gets before this start
     MissingCalls missing;
 
     bool operator<(const ShownCall& other) const { return record < other.record; }

@@ -62,7 +62,7 @@ std::string CallPaths::root_name(const ThreadKey& key) const {
   return root_ == Root::Process ? calls_.objects().text_of_process(key.first) : calls_.objects().text_of(key);
 }
 
-// The loops go backward, because children come after their parents.
+// The loop over the paths goes backward, because children come after their parents.
 void CallPaths::finish() {
   calls_.finish();
   for (const ThreadKey& root : roots_) root_names_.push_back(root_name(root));

@@ -253,8 +253,8 @@ Selection wanted_of(const DumpOptions& options) {
   return wanted;
 }
 
-// The text has a limit, because a name that the trace has once may be printed for each event, and in the
-// path of each call below it.
+// The text has a limit, because a name that the trace has only once may be printed for each event, and in the
+// path of each inner call.
 constexpr Limit kText{"MiB of text", 256 * kMiB, 100 * kKiB};
 
 // Fails if the text becomes far longer than the part of the trace that was read.

@@ -26,8 +26,8 @@ class EntrySource {
  public:
   enum class Sequence : std::uint8_t { AsWritten, ByTime };  // ByTime: in the order of OrderedReader
 
-  // Opens the trace like open_trace(). It is an error if the trace has nothing of the selected threads,
-  // times, kinds or names.
+  // Opens the trace like open_trace(). report_end() reports an error if the trace has nothing of the selected
+  // threads, times, kinds or names.
   EntrySource(const std::string& path, const Selection& wanted, Sequence sequence);
   const Entry* next() {
     try {

@@ -16,8 +16,8 @@ class LengthHistogram {
     ++counts_[bucket_of(length_ns)];
     ++total_;
   }
-  // Returns the shortest length that at least `percent` of all lengths do not exceed, or the middle of its
-  // bucket. `percent` is from 1 to 100. At least one length must have been added.
+  // Returns the length that `percent` percent (1 to 100) of all lengths do not exceed, or the middle of its
+  // bucket. At least one length must have been added.
   std::uint64_t percentile(unsigned percent) const {
     const std::uint64_t rank = total_ / 100 * percent + (total_ % 100 * percent + 99) / 100;
     std::uint64_t seen = 0;

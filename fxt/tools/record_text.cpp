@@ -198,7 +198,7 @@ struct ValueWriter {
   void operator()(const UnknownValue& value) const { append(out, "unknown-type-{}", value.type); }
 };
 
-// Prints fields after their marks.
+// Prints each field with its mark before it.
 struct LineWriter {
   TextBuffer& out;
 

@@ -19,7 +19,7 @@ inline bool is_off_cpu(std::string_view category, std::string_view name) {
   return category == "sched" && name.starts_with("linux:schedule");
 }
 
-// An empty member selects everything. Other members do not select records without such a property: a string
+// An empty member selects everything. Other members do not select records that lack the property: a string
 // record, for example, has no thread.
 struct Selection {
   std::vector<std::uint64_t> threads = {};   // thread koids
@@ -75,7 +75,7 @@ std::vector<std::uint64_t> threads_of(const Record& record);
 // Throws UsageError if a word is not in kinds().
 void check_kinds(const std::vector<std::string>& wanted);
 
-// Options of several programs. Each program has its own help texts for these options.
+// Options that several programs have. Each program has its own help texts for these options.
 Option range_option(std::string help, std::optional<TimeRange>& range);
 Option thread_option(std::string help, std::vector<std::uint64_t>& threads);
 Option name_option(std::string help, std::vector<std::string>& patterns);

@@ -125,7 +125,7 @@ CallGroup Statistics::group_of(const CallTrack& track, const Call& call) {
   return *group;
 }
 
-// Returns the index of the line in which the call counts.
+// Returns the index of the line that counts the call.
 std::uint32_t Statistics::line_of(const CallTrack& track, const Call& call) {
   const CallGroup group = group_of(track, call);
   const bool is_by_name = report_.by == CallUnit::Function || report_.by == CallUnit::Category;

@@ -26,8 +26,8 @@
 
 namespace fxt::tools {
 
-// The columns of a line. Lines are sorted by one or more columns, the greatest value first, and names
-// alphabetically.
+// The columns of a line. The report sorts lines by one or more columns: greatest values come first, and names
+// are in alphabetical order.
 enum class CallColumn : std::uint8_t { Calls, Total, Self, Average, Min, Max, P50, P90, P99, Name };
 
 // The calls that are joined in one line.
@@ -196,8 +196,8 @@ struct Compared {
   std::vector<Calls> calls = {};
 };
 
-// Appends the names of the files, and a line for each function whose total differs, the greatest difference
-// first.
+// Appends the names of the files, and a line for each function whose total or number of calls differs. In
+// each group, the greatest difference comes first.
 void append_difference(TextBuffer& out, const Compared& before, const Compared& after,
                        const CallReport& report, const Statistics::AfterLine& after_line);
 

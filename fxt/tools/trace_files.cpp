@@ -119,7 +119,7 @@ void check_replaceable(const std::string& path, const std::vector<std::string>& 
   refuse_unreadable();
   if (!fs::is_regular_file(status)) return;
   for (const std::string& input : inputs) {
-    if (input == "-") continue;  // fs::equivalent() can fail for a missing file
+    if (input == "-") continue;  // standard input is not a file, so fs::equivalent() could report an error
     if (fs::equivalent(path, input, error))
       throw UsageError(
           fmt::format("'{}' is an input, and would be overwritten; choose another output", path));

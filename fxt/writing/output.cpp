@@ -1,4 +1,4 @@
-// The outputs of the library: memory, files and streams. Also the buffer of words before an Output.
+// The outputs of the library: memory, files and streams. Also the buffer that fills an Output.
 #include "fxt/output.h"
 
 #include <algorithm>

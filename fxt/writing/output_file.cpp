@@ -118,7 +118,7 @@ class OutputFile::State {
   void sync_folder() const;
   [[noreturn]] void fail(std::string_view what) const;  // adds the text of errno
 
-  std::string target_;     // the path of the output, without symbolic links
+  std::string target_;     // the path of the output, with symbolic links resolved
   std::string temporary_;  // empty if the file is written directly, or is complete
   FileMode mode_;
   int fd_ = -1;
@@ -156,8 +156,8 @@ OutputFile::State::State(const std::string& path, FileMode mode)
   open_temporary();
   if (exists) ::fchmod(fd_, status.st_mode & kPermissions);  // not all file systems have permissions
 #ifdef __linux__
-  // On these file systems, it was measured to be faster to allocate many blocks at once. On a tmpfs, it is
-  // slower.
+  // In measurements, allocating many blocks at once was
+  // faster on these file systems, and slower on a tmpfs.
   constexpr long kXfsMagic = 0x5846'5342;
   struct statfs system {};
   allocates_ahead_ =
@@ -186,7 +186,7 @@ void OutputFile::State::drop_temporary_name() {
   temporary_.clear();
 }
 
-// Gives an incomplete file its name only if no file has that name, so it never replaces another file.
+// With FileMode::Keep, gives an incomplete file its name. Never replaces an existing file with this name.
 OutputFile::State::~State() {
   if (fd_ >= 0 && fd_ != STDOUT_FILENO) ::close(fd_);
   if (temporary_.empty()) return;

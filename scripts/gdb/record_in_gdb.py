@@ -149,7 +149,7 @@ def record(command, script, files, folder):
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # SIGINT, which fxt-record has blocked
     quiet("set suppress-cli-notifications on")  # about each stop
     quiet("set confirm off")
-    quiet("set sysroot")  # files of this machine need not pass through gdbserver
+    quiet("set sysroot")  # reads files of this machine directly, and not through gdbserver
     quiet("set breakpoint pending on")
     # If GDB detached from a forked child, the child would still have the tracepoints, and the first one would kill it.
     quiet("set detach-on-fork off")

@@ -278,7 +278,7 @@ class Fit(unittest.TestCase):
             recording = write_recording(self.directory / f"{calls}", [entry(999, 0, MAIN), records, leave(1000 + 40 * calls, 0, MAIN)])
             whole, _ = self.convert(recording, "--durations=pairs", name="whole.fxt")
             limit = whole.stat().st_size * 8 // 10
-            # The peak of a child counts the memory of its parent before exec(), so the parent must be small.
+            # The peak memory of a child includes the memory of its parent before exec(), so the parent must be small.
             script = ("import os, resource, sys; code = os.spawnv(os.P_WAIT, sys.argv[1], sys.argv[1:]); "
                       "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(code)")
             done = subprocess.run([sys.executable, "-c", script, PROGRAMS / "fxt-cut", "-qf", f"--fit={limit}", whole, self.directory / "cut.fxt"],

@@ -43,7 +43,7 @@ READINGS = {100001: ("memory", "vmsize KB", "vmrss KB", "shared KB"), 100002: ("
 DIFFERENCES = {100003: ("diff.vmsize", "diff.vmrss", "diff.shared"), 100004: ("diff.major", "diff.minor"),
                100006: ("diff.cycles", "diff.instructions"), 100008: ("diff.cache-references", "diff.cache-misses"),
                100010: ("diff.branches", "diff.branch-misses")}
-# Events of the program. It has names for all except the last.
+# Events of the program. The recording has names for all except the last.
 USER_EVENTS = {1000000: "app:start", 1000001: "app:two words", 1999999: None}
 WAITS, PREEMPTED = (1, 2, 0x80), (0, 0x100)  # states of a thread that leaves its CPU, as in the kernel
 WATCHED = 0x9000  # address of the variable `counter` of the program

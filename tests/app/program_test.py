@@ -288,7 +288,7 @@ class Usage(ProgramTest):
                                                           " (--filter 'mian': similar names: main, atan, ctan)")):
             self.assert_failed(self.convert(*options, CLEAN, self.output), f"{all_left_out}{reason}\n")
             self.assert_only()
-        # It is enough that one recording has a shown call. Calls of GDB trace files are not filtered.
+        # One recording with a shown call is enough. Calls of GDB trace files are not filtered.
         self.assert_done(self.convert("-q", "-F", "worker", CLEAN, POOL, "-o", self.output))
         process = self.convert("-F", "wroker", CLEAN, POOL, FRAMES, "-o", self.output)
         self.assert_failed(process, f"fxt-convert: {CLEAN}, {POOL}, {FRAMES}: no call is shown, because the options omit all 5253 calls "

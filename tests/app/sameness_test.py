@@ -175,7 +175,7 @@ class Sameness(unittest.TestCase):
     def cut(self, *arguments):
         path = self.folder / "cut.fxt"
         self.run_program("fxt-cut", "-q", "-f", *arguments, path)
-        # A flow that ends in a thread that is left out has no end.
+        # A flow has no end if it ends in a thread that is left out.
         if "--tid" not in arguments:
             self.assertEqual(self.run_program("fxt-dump", "--check", "--werror", path), b"", arguments)
         return Events(path)

@@ -275,8 +275,8 @@ class Truth(unittest.TestCase):
                         continue
                     keys = [call.key()]
                     if call.thread is damaged and call.end_at + 16 > at:
-                        # Only the record after a payload determines its end. Such a payload is skipped, with
-                        # a note.
+                        # The record after a payload shows where the payload ends. If this record is damaged, the payload is
+                        # skipped, with a note.
                         keys.append(call.key(without="retval"))
                     self.assertTrue(any(shown[key] for key in keys), keys[0])
 

@@ -42,7 +42,7 @@ enum class Kind : std::uint8_t { Entry = 0, Exit = 1 };
 constexpr std::uint64_t kRecordMagic = 5;
 constexpr unsigned kMaxDepth = 1023;  // the maximum of the field
 
-// The pattern of the names of functions with arguments, and the specification of these arguments.
+// A pattern for the functions that have arguments, and the specification of these arguments.
 constexpr std::string_view kArguments = "take.@arg1/i64,arg2/i32,arg3/u64,arg4/s";
 constexpr std::array<std::string_view, 8> kTexts = {"id",
                                                     "name",

@@ -1,5 +1,5 @@
 // Converts a trace file of any bytes, for the fuzz targets: an unreadable input is accepted, but a trace must
-// keep the rules of all readers.
+// follow the rules of all readers.
 #pragma once
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Records that are encoded by hand with the public functions: the words of the spec.
+// Encodes records by hand with the public functions. Their words must be the words of the spec.
 #include "fxt/words.h"
 
 #include <array>

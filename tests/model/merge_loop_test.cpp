@@ -291,7 +291,7 @@ class Blobs : public Source {
   std::size_t& emitted_;
 };
 
-// While the merge is at earlier times of another input, a later input is read only up to a limit.
+// While the merge reads earlier times from another input, a later input is read only up to a limit.
 TEST_F(MergeLoopTest, BytesOfWaitingBlobsAreCounted) {
   constexpr std::size_t kLookahead = std::size_t{1} << 20, kBlobBytes = std::size_t{64} << 10;
   Timeline timeline({.lanes = kTestLanes, .lookahead_bytes = kLookahead}, notes);

@@ -58,8 +58,8 @@ class FilterComparison(judging.Comparison):
         self.is_simple = is_simple(self.recording, calls)
         sets = option_sets(Landmarks(calls, plt_names(older), kernel_names(older)), self.is_simple) + location_sets(older)
         if self.features() & uftrace.ESTIMATED_EXITS:
-            # With -D and -t, `uftrace replay` ends calls at the exits of other calls, which -D hides. The lines that it
-            # prints show this.
+            # With -D and -t, `uftrace replay` ends calls at the exits of other calls, which -D hides. So these options are
+            # not tested together.
             sets = [words for words in sets if not {"-D", "-t"} <= set(words)]
         if "--kernel-skip-out" in self.common:
             # A hidden library call counts as a level for kernel calls inside it, but not for program calls inside it.
@@ -132,7 +132,7 @@ class FilterComparison(judging.Comparison):
 
 class Call:
     def __init__(self, begin, depth, name, repaired=""):
-        self.begin, self.depth, self.name = begin, depth, name.removesuffix("()")  # uftrace prints no second pair
+        self.begin, self.depth, self.name = begin, depth, name.removesuffix("()")  # uftrace prints "()" only once
         self.is_jumped_out_of = "longjmp" in repaired  # uftrace may forget it if its end was not recorded
 
 

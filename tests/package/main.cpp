@@ -31,7 +31,7 @@ struct OnePiece : fxt::PieceOutputs {
   fxt::Output& next(std::size_t) override { return output; }
 };
 
-// True if the other functions of the library that are not templates can be called.
+// Calls the functions that this program does not use elsewhere, except templates. True if all of them work.
 bool is_all_there() {
   std::uint64_t word = 1;
   fxt::reorder_stream(&word, &word + 1);

@@ -206,7 +206,7 @@ TEST(Inspect, HiddenVariablesAreMarked) {
             Json({"calls: short int", "calls: int, hidden by another variable of the same name"}));
 }
 
-// Frames have 16 bits for the number.
+// A frame has only 16 bits for the number of its tracepoint.
 TEST(Inspect, ATracepointWithATooLargeNumberHasNoItems) {
   const std::uint64_t address =
       Program(TRACED_FIXED, Demangle::Simple).functions("plant::measure").front().address;

@@ -10,23 +10,23 @@ namespace fxt::tools {
 
 class TimeAxis {
  public:
-  // Takes the times of any record of the trace.
+  // Adds the times of any record of the trace.
   void extend(std::uint64_t begin_ns, std::uint64_t end_ns) {
     first_ns_ = std::min(first_ns_, begin_ns);
     last_ns_ = std::max(last_ns_, end_ns);
   }
-  // Takes a call, a frame or a value. The axis shows the part of it that is in the window.
+  // Adds a call, a frame or a value. The axis shows the part of it that is in the window.
   void reach(std::uint64_t begin_ns, std::uint64_t end_ns, const TimeWindow& window) {
     first_drawn_ns_ = std::min(first_drawn_ns_, std::max(begin_ns, window.from()));
     last_drawn_ns_ = std::max(last_drawn_ns_, std::min(end_ns, window.to()));
   }
-  // Takes an instant, which extends the axis only if nothing else is drawn.
+  // Adds an instant, which extends the axis only if nothing else is drawn.
   void mark(std::uint64_t ns) {
     first_mark_ns_ = std::min(first_mark_ns_, ns);
     last_mark_ns_ = std::max(last_mark_ns_, ns);
   }
   // Must be called after the last record. If the range is larger than the trace, the picture is limited to
-  // the trace. The axis counts from the start of the range.
+  // the trace. The axis counts from the start of the trace.
   void finish(const TimeRange& range, const TimeWindow& window) {
     if (is_empty()) {
       first_drawn_ns_ = first_mark_ns_;

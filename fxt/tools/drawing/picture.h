@@ -41,7 +41,7 @@ struct Drawing {
     std::uint32_t name;
   };
 
-  // An instant about more than its thread. It is drawn across all tracks from the first to the last track.
+  // An instant that concerns more than its thread. It is drawn across the tracks from the first to the last.
   struct Line {
     std::size_t first_lane = 0, last_lane = 0;
     std::uint64_t ns = 0;
@@ -74,7 +74,7 @@ std::string svg_of(const Drawing& drawing, std::uint64_t width, bool complete = 
 // disabled, the page shows only `svg`.
 std::string page_of(std::string_view title, std::string_view svg, const Drawing& all);
 
-// Makes a track for each root. Inner calls are below the calls around them, and the width is the total time.
+// Makes a track for each root. Inner calls are below the calls around them. Widths are total times.
 Drawing flame_of(const CallPaths& paths, std::uint64_t columns);
 
 // ---- Colors ----

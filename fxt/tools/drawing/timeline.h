@@ -37,7 +37,7 @@ class DrawnTimeline : private CallListener {
  public:
   explicit DrawnTimeline(TimelineOptions options);
 
-  // Takes the next record of the trace. Throws std::invalid_argument if the range turns out to end before it
+  // Adds the next record of the trace. Throws std::invalid_argument if the range turns out to end before it
   // begins.
   void add(const Entry& entry, const Reader& reader);
   // Must be called once, after the last record and before the functions below.

@@ -29,7 +29,7 @@ Event linked(EventType type, std::uint64_t time, std::uint64_t id, const Thread&
   return link;
 }
 
-// The words of records in the given order, even if that is wrong.
+// The words of records in the given order, which may be wrong.
 template <typename... Records>
 Words trace(const Records&... records) {
   return file_of([&](Writer& writer) { (writer.write(records), ...); });

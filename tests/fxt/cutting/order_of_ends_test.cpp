@@ -176,7 +176,7 @@ TEST(OrderOfEnds, CallsWithoutAnEndRemainOpen) {
       texts_of(cut(trace(begin(5, "endless"), complete(10, 20, "call"), complete(8, 60, "outer")), from_30)),
       ElementsAre("begin 30 1/2 \"c\" \"endless\"\n"
                   "complete 30..60 1/2 \"c\" \"outer\" \"cut\"=\"begin\"\n"));
-  // However, a call without an end ends together with the call around it.
+  // A call without an end ends together with the call around it.
   EXPECT_THAT(texts_of(cut(trace(begin(6, "endless"), complete(10, 20, "call"), complete(5, 160, "outer")),
                            range(30, 100))),
               ElementsAre("begin 30 1/2 \"c\" \"outer\"\n"

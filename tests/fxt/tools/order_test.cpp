@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t kThreads = 3;
 
-// Calls of several threads in the order of time. Only complete events of one thread begin together.
+// Calls of several threads in the order of time. Only complete events of one thread may begin together.
 class RandomTrace {
  public:
   explicit RandomTrace(std::uint64_t seed) : random_(seed) {

@@ -484,7 +484,7 @@ TEST_F(FastEncodeTest, FlowsHaveAStartAndAnEnd) {
   EXPECT_EQ(types_of(2), expected) << "emitted again";
 }
 
-// Known and new names alternate over many buffers. No event is lost, and the order stays.
+// Known and new names alternate over many buffers. No event is lost, and the events keep their order.
 TEST_F(FastEncodeTest, FastAndSlowPathKeepTheOrder) {
   constexpr std::uint64_t kRounds = 3000;
   const auto records = records_of(words_of([&](Lane& lane) {

@@ -71,7 +71,7 @@ TEST(ExpectedItems, EvaluationsRecordNothing) {
   EXPECT_EQ(items({"teval $a = 1"}, kMemory), "-");
 }
 
-// A name may be static or optimized out. Then it has no expression.
+// A variable that is static or optimized out has no expression.
 TEST(ExpectedItems, AreUnknownIfSeveralFit) {
   EXPECT_EQ(items({"collect n, m"}, kMemory), "-");
   EXPECT_EQ(items({"collect n, $locals"}, kMemory), "-");
@@ -91,7 +91,7 @@ TEST(ExpectedItems, TextsAreRecordedAsTexts) {
   EXPECT_EQ(items({"collect *s"}, kText), "-");
 }
 
-// A value has no address. Therefore, only its operands are recorded.
+// The value of an expression has no address, so GDB records only the operands.
 TEST(ExpectedItems, ValuesRecordTheirOperands) {
   EXPECT_EQ(items({"collect *p * 2"}, kOperand), "*p * 2");
   EXPECT_EQ(items({"collect *p * 2"}, kMemory), "-");

@@ -45,7 +45,7 @@ TEST(CollectItems, HaveKinds) {
                                  Kind::ReturnAddress));
 }
 
-// A value has no address. Therefore, only its operands are recorded.
+// The value of an expression has no address, so GDB records only the operands.
 TEST(CollectItems, AreValuesOrPlaces) {
   const auto is_value = [](const std::string& text) {
     return items_of({"collect " + text}).hit.front().kind == CollectItem::Kind::Value;

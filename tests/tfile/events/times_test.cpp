@@ -123,7 +123,7 @@ TEST(TraceTimes, StampsThatContradictStartAndStopAreKept) {
   EXPECT_THAT(late.all_lines(), Not(Contains(HasSubstr("session:trace stop"))));
 }
 
-// Start and stop use another clock than KGTP's stamps.
+// The times at which tracing started and stopped are from another clock than KGTP's stamps.
 TEST(KernelTimes, AreNotComparedWithStartAndStop) {
   const auto between_start_and_stop = [](TraceBuilder& t) -> TraceBuilder& {
     return t.line("R 40").line("status 0;tstop::0;starttime:64;stoptime:5f5e100").line("tp T2:8000:E:0:0");
@@ -157,7 +157,6 @@ TEST(TraceTimes, MayBeEqual) {
   EXPECT_THAT(t.notes(), Not(Contains(HasSubstr("time-reversed"))));
 }
 
-// Frames that wait to be sorted keep their blocks.
 TEST(TraceTimes, FramesWithTimesThatGoBackKeepTheirBlocks) {
   TraceBuilder t;
   t.line("R 40").line(kStamp).line("tp T2:8000:E:0:0").line("tp A2:8000:R0fM-1,1000,4");

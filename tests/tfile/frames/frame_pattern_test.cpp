@@ -1,4 +1,4 @@
-// Frames of the same pattern are recognized by their bytes and emitted by a recipe, except the first one. The
+// Except for the first one, frames of a pattern are recognized by their bytes, and emitted by a recipe. The
 // output must be the same as for frames without a pattern.
 #include "converters/tfile/frames/frame_pattern.h"
 

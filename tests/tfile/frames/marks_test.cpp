@@ -74,7 +74,7 @@ class TraceMarks : public testing::Test {
     trace.source("2:401000", "at", "tick").source("3:402000", "at", "tock");
   }
 
-  // Converts the trace together with a recording of thread 8 in process 7, which matches all its threads.
+  // Converts the trace together with a recording. All threads of the trace match its thread 8 in process 7.
   std::vector<std::string> lines() {
     Names names;
     Notes notes;

@@ -109,7 +109,7 @@ TEST_F(LoadBias, FollowsFromASourceLine) {
   }
 }
 
-// No function of a library may have a tracepoint. GDB records the library's objects by "const64 ADDRESS;
+// A library may have no function with a tracepoint. GDB records the library's objects by "const64 ADDRESS;
 // const8 SIZE; trace".
 TEST_F(LoadBias, FollowsFromACollectedObjectIfNoFunctionIsHit) {
   const DataObject readings = program_.object("plant::readings").value();
@@ -279,7 +279,7 @@ TEST_F(LoadBias, ALineElsewhereContradicts) {
   }
 }
 
-// The program is of another build, in which the lines of a function have moved.
+// The program is another build, in which the lines of a function have moved.
 TEST_F(LoadBias, ALineElsewhereInItsFunctionContradicts) {
   const int line = line_of("refill");
   for (const int moved : {line - 2, line + 1}) {

@@ -289,7 +289,7 @@ TEST_P(TracedProgram, FindsTheStaticObjectThatANameRefersTo) {
   EXPECT_EQ(size("refill inner", "calls"), 2u);  // the inner variable hides the outer one
   EXPECT_EQ(size("pump", "calls"), 0u);
   EXPECT_EQ(size("refill", "hidden"), 4u);
-  EXPECT_EQ(size("refill", "tap"), 0u);  // the variable is in the frame
+  EXPECT_EQ(size("refill", "tap"), 0u);  // the variable has another address in each frame
   EXPECT_EQ(size("refill", "tally"), 4u);
   EXPECT_EQ(size("refill", "plant::Tap::tally"), 4u);
   EXPECT_EQ(size("refill", "plant::Basin<2,3>::volume"), 8u);

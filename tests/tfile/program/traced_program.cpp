@@ -161,7 +161,7 @@ namespace plant {
 }  // namespace plant
 
 #ifdef __x86_64__
-// Code that is described like the return from a signal handler, and like the start of a thread.
+// Debug information describes this code as the return from a signal handler, and as the start of a thread.
 asm(R"(.text
 .type traced_signal,@function
 traced_signal:

@@ -44,7 +44,7 @@ class FilteredKernel : public testing::Test {
   R recording_;
 };
 
-// A tracepoint is inside a call of 20 ns. Another one is inside a call of 5 ns, inside a call of 6 ns.
+// A tracepoint is inside a call of 20 ns. Another one is inside a call of 5 ns, which is in a call of 6 ns.
 class FilteredTracepoints : public FilteredKernel {
  protected:
   FilteredTracepoints() {

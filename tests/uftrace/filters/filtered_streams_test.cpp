@@ -124,7 +124,7 @@ TEST_F(FilteredStreams, CountersAreShownWithTheirCall) {
   EXPECT_THAT(shown({"-t", "10"}), testing::Contains(testing::HasSubstr("page-fault")));
 }
 
-// An estimated exit while the thread is off the CPU is moved, even if the schedule call is hidden.
+// If an estimated exit is at a time off the CPU, the exit is moved, even if the schedule call is hidden.
 TEST_F(FilteredStreams, HiddenSwitchesDisproveEstimatedExits) {
   recording_.estimated_exits();
   recording_.entry(10, 0, R::kMain).entry(15, 1, R::kF).exit(25, 1, R::kF).exit(90, 0, R::kMain);

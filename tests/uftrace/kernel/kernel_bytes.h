@@ -90,7 +90,7 @@ class KernelBytes {
     return *this;
   }
 
-  // Adds an entry whose fields are as described by header_text().
+  // Adds an entry with the fields that header_text() describes.
   KernelBytes& entry(std::uint32_t delta, std::int32_t tid, std::uint64_t function, std::int32_t depth) {
     return event(delta, common(11, tid).put(function).put(depth).text());
   }

@@ -46,7 +46,7 @@ TEST(KernelHeader, AMissingFileGivesNoHeader) {
   EXPECT_TRUE(notes.empty());
 }
 
-// If a 32-bit recorder runs on a 64-bit kernel, the size of `long` in its own line is wrong.
+// If a 32-bit recorder runs on a 64-bit kernel, the recorder writes a wrong size of `long`.
 TEST(KernelHeader, TheKernelsLongSizeReplacesTheRecorders) {
   const Header read(layout_text({.long_bytes = 4}) +
                     block("events/header_page", field("u64 timestamp", 0, 8) +

@@ -172,7 +172,7 @@ TEST(PrintFormat, PrintFlagsGivesNamesOfBits) {
   EXPECT_EQ(text_of(kNone, {.a = 3}), "A0x2");
 }
 
-// As in sched_switch, two conversions with no label between them give one text.
+// As in sched_switch, two conversions without a label between them are joined into one text.
 TEST(PrintFormat, ConversionsWithoutALabelBetweenThemAreJoined) {
   constexpr std::string_view kPrint =
       R"("a=%s%s b=%ld", (REC->a & 0xff) ? __print_flags(REC->a & 0xff, "|", { 1, "S" }, { 2, "D" }) : "R", )"

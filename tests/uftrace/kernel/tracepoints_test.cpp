@@ -203,7 +203,7 @@ TEST_F(UftraceTracepoints, EventsOfOtherThreadsAreShownIfTheyAreAboutARecordedTh
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// If each thread is converted separately, the traces together have all events of a trace of all threads.
+// The traces of the single threads have, together, the same events as one trace of all threads.
 TEST_F(UftraceTracepoints, EventsAboutOtherThreadsBelongToTheirOwnThread) {
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   const std::string wakeup =

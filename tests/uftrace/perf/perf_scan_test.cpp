@@ -94,8 +94,8 @@ TEST(PerfScan, FindsForks) {
   EXPECT_EQ(threads.at(ThreadId{1}).forked_ns, std::nullopt);
 }
 
-// Thread 1 is switched out on one CPU, and in on another CPU. Thread 2 is switched out three times, but in
-// only once. Thread 3 exits after it is switched out, and another thread gets its id later.
+// Thread 1 is switched out on one CPU, and switched in on another CPU. Thread 2 is switched out three times,
+// but switched in only once. Thread 3 exits after it is switched out, and another thread gets its id later.
 TEST(PerfScan, FindsSwitchesOutWithoutASwitchIn) {
   const auto threads =
       scan({PerfBytes().out(10, 1).out(15, 2).preempted(17, 2).out(50, 3).exit(60, 3).in(70, 3).text(),

@@ -332,7 +332,7 @@ TEST(UftraceSchedule, AnEstimatedExitMovesOnceMoreIfTheThreadLeavesAgain) {
               Contains("100/100 [90, 95] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
 }
 
-// As in uftrace, an exit after the switch in moves. The recorder's estimate ignores the time off the CPU.
+// As in uftrace, estimated exits after a time off the CPU also move, because estimates ignore this time.
 TEST(UftraceSchedule, AnEstimatedExitAfterTheTimeOffTheCpuAlsoMoves) {
   R r;
   r.estimated_exits();

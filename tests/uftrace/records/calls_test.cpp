@@ -123,7 +123,7 @@ TEST(UftraceQemu, DepthsMayCountFromZero) {
                                      "100/100 [12, 14] demo:f"));
 }
 
-// If the exit of a recursive call is missing, depths look like QEMU's. Other records show that they are not.
+// A missing exit of a recursive call makes depths look like QEMU's. Other records show that they are not.
 TEST(UftraceQemu, IsNotConfusedWithAMissingExit) {
   R r;
   r.entry(10, 0, R::kMain).entry(11, 1, R::kF).entry(12, 2, R::kF).exit(14, 1, R::kF).exit(20, 0, R::kMain);

@@ -407,7 +407,7 @@ TEST(RecordCursor, ItemsDoNotDependOnBlocks) {
   }
 }
 
-// A hole in a file may have many gigabytes. To read all zeros of the hole would take too long.
+// A hole in a file may have many gigabytes. Reading all its zeros would take too long.
 TEST(RecordCursorHoles, AreNotRead) {
   constexpr std::uint64_t kHoleEnd = std::uint64_t{1} << 26;
   TextRecording directory;

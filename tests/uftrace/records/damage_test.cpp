@@ -351,7 +351,7 @@ TEST(UftraceTimes, RecordsAfterTheExitOfTheTaskAreDropped) {
   }
 }
 
-// If even the first record contradicts the other files, these files are wrong or of another recording.
+// If even the first record contradicts the other files, these files are wrong, or from another recording.
 TEST(UftraceTimes, AFirstRecordThatContradictsTheFilesIsRight) {
   R r;
   r.elapsed("0.003067967");

@@ -364,8 +364,8 @@ TEST(UftraceForks, ACallThatIsTooDeepHasNoArrow) {
   EXPECT_THAT(r.lines(), testing::Not(testing::Contains(testing::HasSubstr(" flow "))));
 }
 
-// The child's first record ends the child's only call. The flow must end before this record. It must also end
-// there if the label of the call is already in a cache, because the parent used the label.
+// The child's first record ends the child's only call. The flow must end before this record, even if the
+// label of the call is already in a cache, because the parent used the label.
 TEST(UftraceForks, TheArrowEndsInTheCallThatTheChildLeaves) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");

@@ -45,7 +45,7 @@ struct Drawn {
   bool is_empty;
 };
 
-// Draws a picture with this number of pixels for calls.
+// Draws a picture whose axis is `columns` pixels wide.
 inline Drawn drawn(std::span<const std::byte> bytes, tools::TimelineOptions options = {},
                    std::uint64_t columns = 1000) {
   OrderedReader reader(bytes);

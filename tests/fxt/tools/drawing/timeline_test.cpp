@@ -318,7 +318,7 @@ TEST(Timeline, DrawsTheAsyncOperationsOfAProcessInASeparateTrack) {
   using enum EventType;
   const Words words = named_trace([](Writer& writer) {
     writer.write(operation(AsyncBegin, 1000, 7, "request"));
-    // This operation is in the row below the first operation, which is still open.
+    // The second operation is in the row below the first operation, which is still open.
     writer.write(operation(AsyncBegin, 1100, 8, "request"));
     writer.write(operation(AsyncInstant, 1200, 8, "step"));
     writer.write(operation(AsyncEnd, 1400, 7, "request"));
@@ -500,7 +500,7 @@ TEST(Timeline, ReportsTheNumberOfExcessFlows) {
                           "3 flow events not drawn, because too many flows are open"));
 }
 
-// A program may also be called `sched`.
+// The category `sched` alone does not mean time off the CPU, because a program may have this name.
 TEST(Timeline, HatchesTimeOffTheCpu) {
   const auto svg = [](std::string_view name) { return drawn({call(1000, 2000, name, kMain, "sched")}).svg; };
   EXPECT_THAT(svg("linux:schedule"), HasSubstr("height=\"16\" fill=\"url(#off)\""));
@@ -625,7 +625,7 @@ TEST(Timeline, TheAxisCountsFromTheEarliestRecord) {
   std::ranges::replace(odd, std::uint64_t{4001}, std::uint64_t{3999});
   EXPECT_THAT(shapes_of(drawn(bytes_of(odd)).svg), ElementsAre("8+1000 row 0: late: 4 µs at 1 µs"));
   EXPECT_THAT(drawn(bytes_of(odd), range("2us~3us")).svg, HasSubstr("data-from=\"2000\" data-to=\"3000\""));
-  // The attributes are times on the trace's clock.
+  // The attributes count from the start of the trace, even if the range is on the trace's clock.
   EXPECT_THAT(drawn(events, range("0.0000000~0.0000020")).svg, HasSubstr("data-from=\"0\" data-to=\"1000\""));
 }
 
