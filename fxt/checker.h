@@ -27,12 +27,12 @@ class Checker {
   // Calls add(), add_sorted() and finish() for the whole trace.
   void check(OrderedReader& trace);
 
-  // Checks the rules about tables, encoding and values. Takes the records of one file in the order of the
-  // file, each of them right after `reader` has read it. The Reader's options must not skip zero words.
+  // Checks the rules about tables, encoding and values. Must be called with the records of one file in the
+  // order of the file, each right after `reader` has read it. The Reader's options must not skip zero words.
   void add(const Entry& entry, const Reader& reader);
-  // Checks the rules about durations, flows and async operations. Takes the records of the file in the
-  // order of time, as an OrderedReader returns them. Viewers sort events, so the order in the file
-  // matters only for equal times.
+  // Checks the rules about durations, flows and async operations. Must be called with the records in the
+  // order of time, as an OrderedReader returns them. Viewers sort events, so the order in the file matters
+  // only for equal times.
   void add_sorted(const Entry& entry, const Reader& reader);
   // Reports the findings that are known only at the end of the file. Must be called after the last record;
   // `reader` must have read the file in the order of the file.

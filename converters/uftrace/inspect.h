@@ -25,7 +25,7 @@ Outline outline_of_kernel(const Directory& directory, Notes& notes);
 // Describes perf's files, with an entry for each CPU. Adds no notes about damage, because scan_perf() does.
 Outline outline_of_perf(const std::vector<CpuFile>& files, std::endian order);
 
-// Describes all lines of `info`, but not its header.
+// Describes the lines of `info`, except the lines about arguments. The header is not included.
 Outline outline_of_info(const Info& info);
 // Describes the recorded arguments and return values, and the number of functions in the automatic lists.
 Outline outline_of_arguments(const Info& info);

@@ -20,7 +20,7 @@ class LinkCheck {
   LinkCheck(const Findings& findings, ArgumentNames& argument_names)
       : findings_(&findings), argument_names_(&argument_names) {}
 
-  // Takes flow and async events; ignores other events.
+  // Checks flow and async events; ignores other events.
   void add(const Event& event, std::uint64_t time_ns, std::uint64_t offset) {
     Link link{.time = time_ns,
               .type = event.type,

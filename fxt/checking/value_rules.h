@@ -122,8 +122,8 @@ inline std::size_t hash_of_names(std::string_view category, std::string_view nam
   return hash(category) * 31 + hash(name);
 }
 
-// Perfetto recognizes the idle thread in scheduling records of subtype 1 by this weight, in an argument with
-// one of these names. Perfetto ignores this thread, and also a CPU that runs no other thread (W18, W25).
+// Perfetto recognizes the idle thread in scheduling records of subtypes 1 and 2 by this weight, in one of
+// these arguments. It ignores this thread, and a CPU that runs no other thread (W18, W25).
 inline constexpr std::int32_t kIdleWeight = std::numeric_limits<std::int32_t>::min();
 inline constexpr std::string_view kIncomingWeight = "incoming_weight", kOutgoingWeight = "outgoing_weight",
                                   kWakeupWeight = "weight";

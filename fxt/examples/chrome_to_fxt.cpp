@@ -69,7 +69,7 @@ void write(const json& event, fxt::Writer& writer) {
   if (name == "thread_name") writer.name_thread(process, thread, text(event.at("args"), "name"));
   const auto type = type_of(event);
   if (!type) return;
-  // Ids are unique only within one name, and ids in "id2" only within one process.
+  // Ids are unique only within one category and name, and ids in "id2" only within one process.
   const std::string id = event.contains("id2") ? std::to_string(process) + event["id2"].dump()
                                                : event.value("id", json()).dump();
   std::deque<std::string> texts;

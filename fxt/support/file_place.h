@@ -70,7 +70,7 @@ class FilePlace {
       Regular,
       Missing,
       Refused,  // not a regular file, or a link that is circular or leads out of the folder
-      Unknown,  // the system does not permit access
+      Unknown,  // another error, for example no permission
     };
     Kind kind;
     std::uint64_t size_bytes = 0;  // size of a regular file

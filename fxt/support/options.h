@@ -175,8 +175,8 @@ struct CommandLine {
   std::vector<std::string> paths;
 
   bool has(std::string_view name) const;
-  // For each option without effect: its name, and the reason. Other options, or the lack of them, can be the
-  // reason.
+  // Returns a text for each option without effect: its name, and the reason. The reason is another option, or
+  // the lack of other options.
   std::vector<std::string> without_effect() const;
 };
 

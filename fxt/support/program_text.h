@@ -26,9 +26,9 @@ struct ProgramText {
   std::string build = {};  // the lines below the version, from build_text()
 };
 
-// The components from which the program was built: the lines below its name in `--version`.
-// Returns "commit 0a1b2c3, gcc 12.2.0\nBoost 1_74\n", for example. `libraries` comes first: the libraries of
-// one program, such as "libdw 0.188".
+// The components from which the program was built: the lines below its name in `--version`. Returns "commit
+// 0a1b2c3, gcc 12.2.0\nBoost 1_74\n", for example. `libraries` are the libraries of one program, such as
+// "libdw 0.188". They come before Boost.
 std::string build_text(std::string_view libraries = {});
 
 enum class Shell : std::uint8_t { Bash, Zsh, Fish };

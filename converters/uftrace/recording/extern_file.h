@@ -15,7 +15,7 @@
 
 namespace convert::uftrace {
 
-// uftrace reads 1 KiB of a message. A message of this size fits into a record even after repair to UTF-8.
+// The longest message. It fits into a record even after repair to UTF-8. uftrace itself reads only 1 KiB.
 inline constexpr std::size_t kMaxMessageBytes = 8192;
 
 struct ExternMessage {

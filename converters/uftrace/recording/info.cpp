@@ -230,7 +230,7 @@ Info parse_info(std::string_view bytes, std::string_view path, Notes& notes) {
 
 namespace {
 
-// Returns the byte order of the first records of most files; little-endian if no file has readable records.
+// Returns the byte order of most files, judging by up to 16 first records; little-endian if none is readable.
 std::endian order_of_records(const Directory& directory) {
   constexpr int kProbedFiles = 16;
   int probed = 0, big = 0, little = 0;

@@ -72,7 +72,7 @@ class RecordIndex {
   static constexpr std::uint64_t kStepBytes = std::uint64_t{16} << 20;
 
   std::uint64_t step_bytes = kStepBytes;
-  FileIdentity info = {};  // of `info`, because the sizes of payloads depend on it
+  FileIdentity info = {};  // identity of `info`, because the sizes of payloads depend on it
   std::vector<ThreadIndex> threads = {};
 
   const ThreadIndex* find(std::uint64_t tid) const;

@@ -76,7 +76,7 @@ class RecordTimes {
  private:
   std::uint64_t seen_ns_ = 0;
   std::uint64_t last_ns_ = 0;         // time of the last record with a time
-  std::uint64_t before_last_ns_ = 0;  // latest time before the last item; 0 if none
+  std::uint64_t before_last_ns_ = 0;  // time of the record before the last item; 0 if none
   std::uint64_t trusted_until_ns_ = 0;
 };
 

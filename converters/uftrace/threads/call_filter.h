@@ -41,8 +41,8 @@ class CallFilter {
   explicit CallFilter(bool skips_outside = false) : skips_outside_(skips_outside) {}
   virtual ~CallFilter() = default;
 
-  // Continues the scan for decisions that depend on later records. Returns true when the scan is finished. No
-  // other function may be called before.
+  // Continues the scan for decisions that depend on later records. Returns true when the scan is finished.
+  // Before that, no other function may be called.
   virtual bool scan_ahead() { return true; }
   // Must be called if the symbols of the task have changed, or if another worker pumps the thread.
   virtual void use_scratch([[maybe_unused]] WorkerScratch& scratch) {}

@@ -80,7 +80,7 @@ struct ThreadPlan {
   SwitchPlan switches = {};
   KernelPlan kernel = {};
   bool skips_outside = false;          // if true, hide own events outside of the program's calls
-  std::uint64_t switches_from_ns = 0;  // hide switches before the first call of the process
+  std::uint64_t switches_from_ns = 0;  // switches before this time are hidden
   bool shows_cpu_tracks = false;       // if true, also write switches as records
   std::string ending = {};             // text of an instant at its end; none if empty
   std::uint64_t fork_flow = 0;         // the flow that ends in its first shown call; 0 if none
