@@ -120,7 +120,7 @@ TEST(OrderedReader, LeavesRecordsWithoutAPossibleTimeInPlace) {
       ElementsAre("9-3 one 100/101", "10 one 100/101", "9223372036854775808 one 100/101", "20 one 100/101"));
 }
 
-// The second provider counts in ns. With the rate of the first provider, its times would be in microseconds.
+// The second provider counts in ns. With the rate of the first provider, these times would be microseconds.
 TEST(OrderedReader, ComparesTimesOfAProviderWithoutARateInNs) {
   const Words rate{0x21, 1'000'000};
   const Words other{0x0010'0000'0021'0020 | std::uint64_t{1} << 52,

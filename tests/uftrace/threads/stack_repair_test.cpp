@@ -171,8 +171,8 @@ TEST_F(StackRepairTest, IfTheStartIsReleasedTheExitNamesTheCallAtItsEnd) {
                           "7/8 20] a:g", "7/8 30] [unknown]:<unknown> function=\"f\""));
 }
 
-// A few bytes of damage must not become gigabytes of calls. The limit is 8192 calls, plus two calls for each
-// record of 16 bytes.
+// A few bytes of damage must not become gigabytes of calls. The limit is 8192 inferred calls, plus two calls
+// for each record of 16 bytes.
 TEST_F(StackRepairTest, InferredCallsAreLimited) {
   lines([&](Stage& s) {
     s.entry(10, 8193, kF);
