@@ -59,7 +59,7 @@ FitPlan FitPlanner::plan() {
     fxt::CallLengths lengths(part);
     Conversion conversion(options_, offsets_ns_, kForever, &lengths);
     conversion.write();
-    // A trace that shows all calls does not need these names. This trace's size may already include them.
+    // A trace of all calls does not need these names, but the size of this trace may include them.
     constexpr std::int64_t kNames =
         2 + fxt::words_of(fxt::kLeftOut.size()) + fxt::words_of(fxt::kLeftOutNs.size());
     const std::int64_t more_names = conversion.words_of_left_out();

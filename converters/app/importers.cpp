@@ -33,7 +33,7 @@ std::string advice_for(const std::string& input, const Importers& importers) {
       return "an FXT trace; viewers open it, fxt-dump prints it, and fxt-cut takes parts of it";
   }
   const std::string kind = fxt::foreign_kind_of(input);
-  return kind.starts_with("a tar archive") ? "a damaged tar archive" : kind;  // others are unpacked
+  return kind.starts_with("a tar archive") ? "a damaged tar archive" : kind;  // intact ones are unpacked
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ struct ConvertOptions {
   bool is_output_last_path = false;  // the last path is the output, because -o is not given
   // The format from --format, or else from the name of the output.
   const fxt::tools::TraceFormat* format = nullptr;
-  // The options that belong to an importer, with its index.
+  // The options that belong to an importer, with the importer's index.
   std::vector<std::pair<std::string, std::size_t>> importer_options;
   std::vector<std::string> without_effect;  // see CommandLine::without_effect()
 

@@ -56,7 +56,7 @@ class RangeSink : public SinkStage {
     }
   }
 
-  // Omits calls and instants that end before the range. All other kinds of events have lasting effects.
+  // Omits calls and instants that end before the range. Other kinds of events may affect the range.
   void add_needed(const MergedRun& run) {
     const auto is_over = [from = window_.from()](const PendingEvent& event) {
       return event.time_ns < from && ((event.kind == EventKind::Complete && event.end_ns() < from) ||

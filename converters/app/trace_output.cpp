@@ -20,7 +20,7 @@ TraceOutput::TraceOutput(fxt::tools::PieceFiles::Options files, const std::optio
       thinning_(thinning),
       has_range_(cut && cut->range != fxt::TimeRange{}) {
   if (cut) cutter_.emplace(*cut, part_files_);
-  files_.next(0);  // throws before the conversion starts
+  files_.next(0);  // if the file can't be opened, throws before the conversion starts
   thread_ = std::thread([this] { run(); });
 }
 

@@ -76,7 +76,7 @@ class TemporaryFolder {
     std::error_code problem;
     path_ = fs::canonical(outer, problem) / "fxt-convert-XXXXXX";
     if (problem) fail(problem.message());
-    std::array<int, 2> lifeline{};  // the second process, with all signals blocked, waits until it is closed
+    std::array<int, 2> lifeline{};  // the second process, with signals blocked, waits until the pipe closes
     sigset_t all{};
     sigset_t before{};
     ::sigfillset(&all);
@@ -92,7 +92,7 @@ class TemporaryFolder {
       ::_exit(0);
     }
     const int error = errno;
-    if (remover_ > 0) ::setpgid(remover_, 0);  // protects it from signals to our process group
+    if (remover_ > 0) ::setpgid(remover_, 0);  // protects the process from signals to our process group
     if (remover_ < 0 && is_made) ::rmdir(path_.c_str());
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
     if (remover_ < 0) fail(std::strerror(error));
@@ -495,7 +495,7 @@ std::vector<std::string> UnpackedInputs::recordings_in(const std::string& input,
             : fmt::format("an archive that contains an archive; unpack the outer archive, and convert {}",
                           inner));
   }
-  const fs::path file = folder / fs::path(name).stem();  // the trace shows its name
+  const fs::path file = folder / fs::path(name).stem();  // the trace shows the name of this file
   names_.emplace_back(file, name);
   unpacker.unpack_entry(file, [&] { return is_recording(file, importers); });
   if (unpacker.is_compressed() && fxt::tools::is_fxt(file))

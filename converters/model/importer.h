@@ -24,7 +24,7 @@
 
 namespace convert {
 
-// Selects the bytes shown as blobs. Memory: bytes that have no other form. All: also raw register blocks.
+// The bytes that are shown as blobs. Memory: bytes not shown in another form. All: also raw register blocks.
 enum class Blobs : std::uint8_t { None, Memory, All };
 
 // The options that all importers share. Each importer also has options of its own.

@@ -252,7 +252,7 @@ void Timeline::note_shared_cpus() const {
 
 std::optional<FirstView> Timeline::first_view() const {
   constexpr std::uint64_t kMarginsInSpan = 20;     // a margin is 5 % of the marks' span
-  constexpr std::uint64_t kLeastMarginNs = 1'000;  // also if there is only one mark
+  constexpr std::uint64_t kLeastMarginNs = 1'000;  // for example, around a single mark
   TimeSpan calls, marks;
   for (const LaneInfo& lane : infos_) calls.begin_ns = std::min(calls.begin_ns, lane.first_call_ns);
   for (const SourceState& state : parts_.sources) {

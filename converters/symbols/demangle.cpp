@@ -50,7 +50,7 @@ extern "C" void append_piece(const char* piece, std::size_t size, void* opaque) 
 
 using Print = int (*)(const char* symbol, int options, demangle_callbackref, void* opaque);
 
-// No object in this function may need a destructor.
+// longjmp skips destructors, so no object in this function may need one.
 bool write_name(Print print, const char* symbol, int options, Text& text) {
   if (setjmp(text.too_long) != 0) return false;
   return print(symbol, options, append_piece, &text) != 0 && !text.is_too_long;

@@ -290,7 +290,7 @@ void DwarfInfo::read_functions(const Unit& unit) {
   });
 }
 
-// Calls `use` for each entry in `parent`. Scopes with one of these tags are replaced by their entries.
+// Calls `use` for each entry in `parent`. An entry whose tag is in `scopes` is replaced by its entries.
 template <typename Use>
 void DwarfInfo::for_each_entry(Dwarf_Die parent, std::span<const int> scopes, Use use, std::size_t depth) {
   Dwarf_Die die;

@@ -232,7 +232,7 @@ std::unique_ptr<SymbolTable> read_elf_symbols(const ElfImage& image, const ElfIm
 namespace {
 
 constexpr std::string_view kDebugRoot = "/usr/lib/debug";
-constexpr std::size_t kDirectoryDigits = 2;  // digits of the build-id; the others are the name of the file
+constexpr std::size_t kDirectoryDigits = 2;  // the first digits of the build-id, which name the folder
 
 std::unique_ptr<ElfFile> open(const std::filesystem::path& path, const std::filesystem::path& root) {
   try {

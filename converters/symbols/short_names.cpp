@@ -396,7 +396,7 @@ class RustName {
   std::string_view rest_;
   std::string text_;
   std::vector<Bracket> open_;
-  std::size_t muted_in_ = kNowhere;  // number of open brackets
+  std::size_t muted_in_ = kNowhere;  // number of open brackets at mute()
   bool is_first_ = true;             // there is no "::" before the next name
 };
 

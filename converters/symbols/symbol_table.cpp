@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t kOpenEnd = std::numeric_limits<std::uint64_t>::max();
 constexpr char kMarkerType = '?';
 
-// The letters of types for functions and for variables. Other symbols are ignored, except for the marker.
+// The letters of types for functions and for variables. Other symbols are ignored, except for the end marker.
 constexpr std::array<bool, 256> set_of(std::string_view letters) {
   std::array<bool, 256> set{};
   for (const char c : letters) set[static_cast<unsigned char>(c)] = true;
@@ -25,7 +25,7 @@ constexpr std::array<bool, 256> set_of(std::string_view letters) {
 }
 constexpr auto kFunctions = set_of("TtwWPKi"), kVariables = set_of("Ddvu");
 
-// A line with such a name ends the previous symbol, regardless of its type.
+// A line with one of these names ends the previous symbol, regardless of the line's type.
 bool is_end_marker(std::string_view name) {
   constexpr std::array<std::string_view, 3> kMarkers{"__sym_end", "__dynsym_end", "__func_end"};
   return name.starts_with("__") && std::ranges::find(kMarkers, name) != kMarkers.end();

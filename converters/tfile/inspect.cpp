@@ -83,7 +83,7 @@ Outline actions_of(const std::vector<TracepointAction>& actions) {
   return list;
 }
 
-// Returns "count: int", or the reason why an item has no type, or has no value there.
+// Returns "count: int", or the reason why an item has no type or value at this place.
 std::string text_of(std::string_view item, const Value& value) {
   if (value.type == nullptr) return fmt::format("{}: unknown name at this place", item);
   std::string text = fmt::format("{}: {}", item, name_of(value.type));

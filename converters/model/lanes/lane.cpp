@@ -158,7 +158,7 @@ void Lane::drop(std::size_t depth) {
 
 bool Lane::end_earlier(std::size_t depth, std::uint64_t time_ns, const Arguments& arguments) {
   assert(depth < calls().size() && time_ns <= last_ns_);
-  if (calls().unfiltered_size() > options_.max_depth) return false;  // the top call must not become visible
+  if (calls().unfiltered_size() > options_.max_depth) return false;  // a call that is too deep would be shown
   if (!calls()[depth].is_pending() || options_.durations == DurationForm::Pairs) return false;
   const PendingEvent& call = *calls()[depth].event;
   const std::size_t count = call.argument_count() + arguments.size();

@@ -202,7 +202,7 @@ class EventQueue {
  public:
   explicit EventQueue(ChunkPool& pool) : pool_(&pool), blocks_(pool) {}
 
-  // Adding events:
+  // The next functions add events.
 
   // True if add_chunk() must be called before the next event is added.
   bool is_full() const { return write_ == write_end_; }
@@ -237,7 +237,7 @@ class EventQueue {
     return chunk.bytes_before + static_cast<std::size_t>(event - chunk.events.data()) * sizeof(PendingEvent);
   }
 
-  // The next functions seal events. Nobody may add events at the same time.
+  // The next functions seal events. No thread may add events at the same time.
 
   // Seals all events before `end`, or all events if `end` is null. Returns the bytes of the sealed events.
   std::size_t seal_before(PendingEvent* end);
@@ -252,7 +252,7 @@ class EventQueue {
     return sealed != sealed_.end() ? sealed->events.front().time_ns : first_unsealed_ns();
   }
 
-  // Consuming sealed events, even while another thread adds events:
+  // The next functions consume sealed events. Meanwhile, another thread may add events.
 
   bool has_sealed() const { return popped_ != sealed_.size(); }
   // has_sealed() must be true. The events are valid until the pool gets their chunk back.
@@ -309,7 +309,7 @@ class LaneStore {
   const OpenCallStack& calls() const { return calls_; }
   LaneCounters& counters() { return counters_; }
 
-  // Filling, by the lane:
+  // The next functions are for the lane, which adds events.
 
   // Makes room for one more event.
   void make_room() {
@@ -328,7 +328,7 @@ class LaneStore {
   }
   std::uint64_t needed_from_ns() const { return needed_from_ns_; }
 
-  // The next functions hand events over to the merge. Nobody may fill the lane at the same time.
+  // The next functions hand events over to the merge. No thread may fill the lane at the same time.
 
   // Sets the memory limit. A pending call is released if it holds back more than `bytes`.
   void set_held_bytes_limit(std::size_t bytes) { held_bytes_limit_ = bytes; }

@@ -53,7 +53,7 @@ struct TimelineTotals {
   std::uint64_t cut_arguments = 0;             // sum of all lanes
   std::uint64_t skipped_calls = 0;             // sum of all lanes
   fxt::MissingCalls left_out = {};             // short calls, sum of all lanes
-  std::uint64_t outside_ns = 0;                // time of short calls inside no shown call
+  std::uint64_t outside_ns = 0;                // time of short calls outside of shown calls
 };
 
 // The interface of a sink. Lanes need the SinkLimits of a sink, so the limits are known before its creation.

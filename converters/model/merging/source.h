@@ -27,7 +27,7 @@ struct PumpBudget {
   std::size_t bytes;  // the approximate size of the events and arguments to add to lanes
   // Events at or after this time must not be emitted, because shared sources may deliver earlier events.
   std::uint64_t delivered_until_ns = kForever;
-  // The number of the thread that pumps, below TimelineOptions::jobs. A source may have memory for each.
+  // The number of the thread that pumps, below TimelineOptions::jobs. A source may have memory per thread.
   std::size_t worker = 0;
 };
 

@@ -134,7 +134,7 @@ ThreadMatch match_of(const UnmatchedThread& thread, Candidates candidates, const
   return {.lane = lanes[0].lane};
 }
 
-// Removes matches of several threads of one input with the same lane: only one of these could be right.
+// Removes matches of several threads of one input with one lane. It is unknown which of these is right.
 void refuse_shared(std::span<const UnmatchedThreadOfInput> threads, std::vector<ThreadMatch>& matches,
                    const LaneName& name_of) {
   std::map<std::pair<const Lane*, std::size_t>, std::vector<std::size_t>> by_lane;  // by lane and input

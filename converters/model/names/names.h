@@ -74,7 +74,7 @@ class Names {
 
   // Returns the same id for equal texts. Ids count up from 0 without gaps. A text may contain any bytes.
   NameId intern(std::string_view text);
-  // Does the same for many texts. This is faster, because the cache misses of all texts overlap.
+  // Interns many texts. This is faster than one by one, because the cache misses of all texts overlap.
   void intern(std::span<const std::string> texts, std::span<NameId> ids);
   // The text is valid as long as this object.
   const std::string_view& text(NameId id) const { return texts_[index_of(id)]; }

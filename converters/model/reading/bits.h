@@ -1,4 +1,4 @@
-// The bits of numbers: numbers in a given byte order, at any address, and choices without branches.
+// Loads numbers in a given byte order from any address. Chooses between numbers without branches.
 #pragma once
 
 #include <algorithm>

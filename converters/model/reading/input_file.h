@@ -49,7 +49,7 @@ class InputFile {
 // Raises the soft limit for open files to the hard limit.
 std::size_t open_file_limit();
 
-// Has a part of a file in memory. The window can move to any offset, but is made for reading forward.
+// A part of a file in memory. The window can move to any offset, but is made for reading forward.
 class FileWindow {
  public:
   // Small enough that a second-level cache can hold a block and the events that are made from it.

@@ -182,7 +182,7 @@ inline std::size_t most_words(const PendingEvent& event) {
   }
   if (rest == 0) return at;
   *at = load<std::uint64_t>(from, std::endian::little);
-  constexpr std::uint64_t kAnyPlain = 0x2020'2020'2020'2020;  // instead of the padding
+  constexpr std::uint64_t kAnyPlain = 0x2020'2020'2020'2020;  // blanks replace the padding
   is_plain &= fxt::is_plain(*at | kAnyPlain << 8 * rest);
   return at + 1;
 }

@@ -300,7 +300,7 @@ void FxtSink::finish(const TimelineTotals& totals) {
   const auto& view = totals.first_view;
   if (info_ == nullptr || !view) return;
   fxt::PerfettoPackets packets;
-  if (!view->has_calls) packets.first_view_begins(view->span.begin_ns);  // calls: see add_lanes()
+  if (!view->has_calls) packets.first_view_begins(view->span.begin_ns);  // for calls, add_lanes() has done it
   if (!view->has_calls || view->span.end_ns < totals.last_ns) packets.first_view_ends(view->span.end_ns);
   write_hints(packets);
 }

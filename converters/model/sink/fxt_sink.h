@@ -103,7 +103,7 @@ class FxtSink : public EventSink {
   // The invalid strings of a lane, which were repaired.
   struct Repaired {
     std::uint64_t count = 0;
-    std::string first;  // the event with the first such string
+    std::string first;  // the event with the lane's first invalid string
   };
 
   fxt::Writer& writer_;

@@ -19,7 +19,7 @@
 
 namespace convert {
 
-// Has the refs of names. Also repairs texts of records, and cuts them if they do not fit into the record.
+// Stores the refs of names. Also repairs texts of records, and cuts them if they do not fit into the record.
 class StringRefs {
  public:
   // The string arguments of one record.
@@ -70,7 +70,7 @@ class LabelHeaders {
  public:
   struct Header {
     std::uint64_t word = 0;             // see header_of(); 0 until it is made
-    const char* inline_name = nullptr;  // the name if `word` has no ref for it; `word` has the size
+    const char* inline_name = nullptr;  // the name, if `word` has only its size and not a ref
   };
 
   LabelHeaders(StringRefs& strings, const Names& names) : strings_(strings), names_(names) {}

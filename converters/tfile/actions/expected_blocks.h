@@ -55,7 +55,7 @@ class LocationTable {
 
   // The locations of one tracepoint, in the order of definition; empty if the tracepoint is unknown.
   std::span<const ExpectedFrames> locations_of(std::int16_t tracepoint) const;
-  // The first location of the tracepoint at an address; null if it has no location there.
+  // The first location of the tracepoint at an address; null if the address has none.
   const ExpectedFrames* location_at(std::int16_t tracepoint, std::uint64_t address) const;
   // True if the hits, or the steps, of a location have blocks of the kinds in `shape`, as in
   // ExpectedBlocks::shape. If `is_beginning`, more blocks may follow these.

@@ -32,7 +32,7 @@ class Replay {
   struct ActionResult {
     const TracepointAction* source = nullptr;
     std::vector<RecordedMemory> recordings = {};
-    bool is_complete = false;                  // the recordings are all that the action recorded
+    bool is_complete = false;                  // `recordings` has all that the action recorded
     std::optional<std::uint64_t> result = {};  // for an expression
   };
 

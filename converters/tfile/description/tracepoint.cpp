@@ -105,7 +105,7 @@ std::optional<std::string> read_source(TracepointLocation& location, std::string
   return std::nullopt;
 }
 
-// gdbserver writes the counts in decimal, other targets in hexadecimal. Only a letter distinguishes them.
+// gdbserver writes decimal counts, other targets hexadecimal ones. Counts without letters are decimal here.
 std::optional<std::string> read_usage(TracepointLocation& location, std::string_view rest) {
   const std::string_view hits = next_field(rest, ':'), bytes = rest;
   const bool decimal = std::ranges::all_of(hits, is_digit) && std::ranges::all_of(bytes, is_digit);

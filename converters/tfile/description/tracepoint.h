@@ -79,7 +79,7 @@ class TracepointReader {
   std::vector<TracepointLocation> take_locations() { return std::move(locations_); }
 
  private:
-  TracepointLocation* location(std::uint64_t number, std::uint64_t address);  // null if there are too many
+  TracepointLocation* location(std::uint64_t number, std::uint64_t address);  // null if over budget
   fxt::Budget& memory_;
   std::vector<TracepointLocation> locations_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> by_key_;  // (number, address) -> index

@@ -34,7 +34,7 @@ class CallerArguments {
   struct Function {
     std::string name;  // all functions at an address, with the inlined ones: "inner < outer"
     bool is_main = false;
-    std::vector<LabelId> calls = {};  // the labels of these functions, innermost first
+    std::vector<LabelId> calls = {};  // the labels of the functions in `name`, innermost first
   };
   const Function& function_at(std::uint64_t address);
   // Each of `functions` is inlined into the next one.

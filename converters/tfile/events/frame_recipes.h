@@ -68,7 +68,7 @@ class FrameRecipes {
   Recipe& recipe_of(const Frame& frame, const FrameContext& context, const FrameTime& time, bool can_repeat);
   RecipeCache& cache() { return cache_; }
 
-  // The lines of the report about each tracepoint, and the plotted items without a number.
+  // The lines of the report about each tracepoint, and about plotted items that have no number.
   std::vector<std::string> details() const;
   std::vector<std::string> not_plotted() const { return builder_.plots().missing(); }
 

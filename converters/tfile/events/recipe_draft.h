@@ -97,7 +97,7 @@ class RecipeDraft {
   void set_callers(std::span<const CallerCall> callers) {
     recipe_->callers_.assign(callers.begin(), callers.end());
   }
-  // Renames arguments that have parts, adds counters for plotted arguments, and decides about reuse.
+  // Renames arguments that have parts. Adds counters for plotted ones. Decides if the recipe is reusable.
   void finish();
 
  private:

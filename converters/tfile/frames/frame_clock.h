@@ -115,7 +115,7 @@ class FrameClock {
  private:
   struct UnstampedFrames {
     std::uint64_t first_frame = 0, end_frame = 0;
-    std::uint64_t begin_ns = 0, end_ns = 0;  // the times of the frames around them
+    std::uint64_t begin_ns = 0, end_ns = 0;  // the times of the frames before and after
   };
   FrameTime time_between_stamps(std::uint64_t frame, bool is_step);
   void find_next_stamp(std::uint64_t frame);

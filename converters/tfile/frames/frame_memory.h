@@ -111,7 +111,7 @@ class FrameMemory {
   const std::vector<HeldBlock>& memory() const { return memory_; }  // the blocks of memory
 
   bool has_registers() const { return has_registers_; }
-  std::size_t registers_size() const { return registers_.size(); }  // size of their block in bytes
+  std::size_t registers_size() const { return registers_.size(); }  // size of the block of registers in bytes
   // Returns nothing if the frame does not have the register.
   FrameBytes place_of(const Register& reg) const {
     const bool is_held = reg.offset <= registers_.size() && reg.size <= registers_.size() - reg.offset;

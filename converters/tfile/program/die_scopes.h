@@ -24,7 +24,7 @@ class DieScopes {
 
   // The name of a DIE, for callers that copy it. Empty without a name, or if long names exceed their limit.
   std::string_view name_of(Dwarf_Die die);
-  // True if a text of this many bytes may be kept.
+  // Returns false if a text of this many bytes would exceed kLongNames. Short texts do not count.
   bool takes_text(std::size_t bytes);
   const fxt::Budget& long_names() const { return long_names_; }
   // The namespaces, modules, classes and functions around a DIE, innermost first. Empty inside unions.

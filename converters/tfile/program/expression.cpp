@@ -121,7 +121,7 @@ class Evaluator {
     const bool has_sign = is_signed(*type);
     if (operation == "&&" || operation == "||") {
       const bool is_and = operation == "&&";
-      // One operand may decide the result without the other.
+      // One operand may decide the result, even if the other operand is unknown.
       for (const auto& operand : {first, second})
         if (operand && (*operand != 0) != is_and) return of_integer(is_and ? 0 : 1, truth_type());
       return first && second ? of_integer(is_and ? 1 : 0, truth_type()) : missing(truth_type(), left, right);

@@ -22,7 +22,7 @@ class DieScopes;
 enum NameKind : unsigned {
   kNothing = 0,
   kObject = 1,     // variables, parameters and enumerators
-  kFunction = 2,   // with code, or declared
+  kFunction = 2,   // functions, with code or only declared
   kField = 4,      // members that are not static
   kTypedef = 8,    // typedefs and base types
   kTagged = 16,    // types that C calls "struct name" and the like

@@ -38,14 +38,14 @@ class ItemProof : private ItemMatch::Evidence {
   // values. `work` is a budget of kFrameWork. Returns false if the budget is exceeded; then the items are
   // unknown.
   bool start(const ExpectedBlocks& expected, const CodeScope* scope, fxt::Budget& work);
-  // Does the same if the FrameMemory has only registers.
+  // Like start(), but for a FrameMemory that has only registers.
   bool start_on_registers(const ExpectedBlocks& expected, const CodeScope& scope, fxt::Budget& work);
   // Finds out which items the actions can have recorded at their places in the program. Items and expressions
   // are in the same order. Must be called after start(). Must not be called for a frame at another address
   // than that of the actions, because the recordings of such a frame prove nothing.
   void prove();
-  // Does the same after start_on_registers(), for items that name one variable in memory. Expressions and
-  // ranges may be in any order, and the sizes that expressions ask for do not matter.
+  // Like prove(), but after start_on_registers(), and for items that name one variable in memory. Expressions
+  // and ranges may be in any order, and the sizes that expressions ask for do not matter.
   void prove_in_any_order();
 
   // The values of an item: one value, or the variables of $args or $locals. Empty without the program.

@@ -102,7 +102,7 @@ std::string source_of(const LineTable& table, std::uint64_t address) {
 
 // A limit for searches through all functions or all rows of line tables, in steps of 1 or 2 nanoseconds.
 constexpr fxt::Limit kProgramWork{"steps to search a program", 4'000'000'000, 400'000};
-constexpr std::uint64_t kWorkPerName = 1000;  // to demangle it
+constexpr std::uint64_t kWorkPerName = 1000;  // steps to demangle a name
 
 struct Program::Impl {
   std::string path;
@@ -123,7 +123,7 @@ struct Program::Impl {
   struct Statements {
     std::vector<LineRow> all = {}, kept = {};
   };
-  fxt::SeededMap<std::string, Statements> statements;  // for the files that were searched, by name
+  fxt::SeededMap<std::string, Statements> statements;  // by name, for each file that was searched
   const Statements& statements_of(const std::string& file_name);
   std::unique_ptr<DebugInfo> debug;
   fxt::Budget work{kProgramWork};
@@ -310,7 +310,7 @@ std::optional<Program::Function> Program::function_entered_after(std::uint64_t a
   const CodeScope* const scope = scope_at(address + impl_->bias);
   if (scope == nullptr) return std::nullopt;
   Dwarf_Die outermost = scope->functions.back();
-  Dwarf_Addr base = 0, entry = 0, end = 0;  // of the first range
+  Dwarf_Addr base = 0, entry = 0, end = 0;  // the first range of the code
   if (dwarf_ranges(&outermost, 0, &base, &entry, &end) <= 0) return std::nullopt;
   entry += scope->bias() - impl_->bias;
   return entry > address ? function_at(entry) : std::nullopt;

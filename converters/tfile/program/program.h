@@ -50,8 +50,8 @@ class Program : public ProgramSymbols {
   // The function with code at the address, if its entry is after the address. The cold part, which rarely
   // runs, may be before the entry. GDB moves a tracepoint from the cold part to the function's entry.
   std::optional<Function> function_entered_after(std::uint64_t address) const;
-  // The addresses where the code of a line begins for GDB, ascending. A line without code has the addresses
-  // of the next line with code. Includes all files of that name.
+  // The addresses, in ascending order, where the code of a line begins according to GDB. A line without code
+  // has the addresses of the next line with code. Includes all files of that name.
   std::vector<std::uint64_t> line_addresses(const std::string& file, int line) const;
   std::optional<DataObject> object(const std::string& symbol) const override;
   std::optional<std::uint64_t> function(const std::string& symbol) const override;

@@ -29,14 +29,14 @@ std::optional<std::uint64_t> start_of(Dwarf_Die function) {
 
 }  // namespace
 
-// A search for all ways from a call to a function.
+// A search for all paths of jumps from a call to a function.
 struct TailCalls::Search {
   TailCalls& calls;
   std::uint64_t callee;
   std::size_t steps = 0;
-  std::vector<std::uint64_t> jumps = {};  // on the way that is searched
+  std::vector<std::uint64_t> jumps = {};  // on the path that is searched
   std::optional<std::vector<std::uint64_t>> first_way = {};
-  std::size_t shared_at_start = 0, shared_at_end = 0;  // jumps that all ways have in common
+  std::size_t shared_at_start = 0, shared_at_end = 0;  // jumps that all paths have in common
 
   // Returns false if the jumps can't be known.
   bool follow(const Call& call) {

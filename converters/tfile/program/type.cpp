@@ -341,7 +341,7 @@ class LeafWalk {
   std::size_t steps_ = 0;
   bool bases_are_ambiguous_ = false;
   Bases bases_;                  // the base classes that were added
-  std::string fortran_indices_;  // of outer dimensions, in an array of Fortran
+  std::string fortran_indices_;  // for an array of Fortran: indices of outer dimensions
   std::string qualifier_;        // for members of the current base class: "Base::", or empty
 };
 

@@ -127,7 +127,7 @@ struct Leaf {
   std::uint64_t bit_offset = 0, bit_size = 0;   // for a bit-field: its place in these bytes, in bits
   std::uint64_t pointer_at = 0, length_at = 0;  // for a TextSlice: places of pointer and length
   std::vector<std::pair<std::int64_t, NameId>> enumerators = {};
-  std::optional<NameId> label = {};  // for an Enum: a text that is shown for all values
+  std::optional<NameId> label = {};  // if set, the leaf always shows this text
 };
 
 // The shown parts of a value: its first leaves, and the number of its other leaves. Members with an unknown

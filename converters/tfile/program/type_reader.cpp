@@ -29,7 +29,7 @@ constexpr std::size_t kMaxDimensions = 64;
 // may show all of them. Values without an enumerator are shown as numbers.
 constexpr std::size_t kMaxEnumerators = 4096, kMaxFlagNames = 8192;
 
-// The operation of a location that has only one, such as "plus_uconst 8".
+// The operation of a location that has only one operation, such as "plus_uconst 8".
 std::optional<Dwarf_Op> only_operation(std::optional<Dwarf_Attribute> attribute) {
   Dwarf_Op* operations = nullptr;
   std::size_t count = 0;
@@ -93,7 +93,7 @@ Type dimension_of(Dwarf_Die subrange) {
   } else if (const auto last = attribute_of(subrange, DW_AT_upper_bound)) {
     const auto index = constant_in(*last);
     if (!index) array.last_attribute = last;
-    // Some compilers write -1 if there are no elements.
+    // Some compilers write the upper bound -1 if there are no elements.
     else if (*index >= array.first && *index < std::int64_t{0xffff'ffff})
       array.count = enumerators_between(subrange, array.first, *index)
                         .value_or(static_cast<std::uint64_t>(*index - array.first + 1));

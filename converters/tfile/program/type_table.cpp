@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::size_t kMaxStructures = 65536;
 constexpr std::size_t kMaxTypes = 300'000;     // limit for memory: a type takes half a kilobyte
-constexpr std::size_t kMaxQualifiers = 64;     // limit, because damaged DWARF may have endless ones
+constexpr std::size_t kMaxQualifiers = 64;     // limit, because damaged DWARF may have endless chains
 constexpr std::size_t kMaxTypeNesting = 1000;  // limit of nested types, for damaged DWARF
-// Limits recursion: pointers lead from type to type, which would exceed the stack in a large program.
+// Limits recursion. In a large program, a chain of pointers may lead through more types than fit the stack.
 constexpr std::size_t kMaxPointerNesting = 100;
 
 // True if a type is shown as the type to which it refers. Subranges are types of Ada.

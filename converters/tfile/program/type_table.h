@@ -39,8 +39,8 @@ class TypeTable {
   const Type* pointer_to(const Type* target);
   const Type* array_of(const Type* element, std::uint64_t count, std::int64_t first = 0,
                        bool is_fortran = false);
-  // The structure with other members, and without variants. Returns the structure itself if there are too
-  // many such structures.
+  // Returns a copy of the structure that has these members and no variants. Returns the structure itself if
+  // there are too many copies.
   const Type* with_members(const Type* structure, std::vector<Type::Member> members);
 
  private:
@@ -51,7 +51,7 @@ class TypeTable {
   DebugInfo& info_;
   unsigned elf_machine_;
   std::deque<Type> types_;
-  std::size_t nesting_ = 0;                              // types that are being read, nested in one another
+  std::size_t nesting_ = 0;                              // number of types that are being read
   std::vector<std::pair<Type*, Dwarf_Die>> untargeted_;  // pointers whose targets are still to be read
   std::map<std::string, const Type*, std::less<>> basic_;
   std::map<const Type*, const Type*> pointers_;

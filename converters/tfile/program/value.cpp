@@ -9,7 +9,7 @@ using TypeKind = Type::Kind;
 
 constexpr std::size_t kMaxResolvedDepth = 64;
 constexpr std::uint64_t kMaxCount = ~std::uint32_t{0};
-constexpr std::int64_t kMaxElements = 32;  // of an array whose elements have types that depend on the frame
+constexpr std::int64_t kMaxElements = 32;  // for an array whose elements have types that depend on the frame
 
 // The type that all elements of an array have in the frame; null if they differ. `first` is the first
 // element.

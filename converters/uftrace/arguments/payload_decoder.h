@@ -87,7 +87,7 @@ class PayloadLayout {
   enum class Load : std::uint8_t {
     Signed,
     Unsigned,
-    Auto,      // a register of 8 bytes
+    Auto,      // 8 bytes; the sign is guessed
     AutoPart,  // fewer bytes
     Bits,      // a number whose type is in the header
     Pointer,

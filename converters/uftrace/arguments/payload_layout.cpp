@@ -197,7 +197,7 @@ std::size_t PayloadLayout::most_words_of(const Step& step) {
       return kText + kCharacterText;
     case Load::Text:
       return kText +
-             1;  // plus a word for each 8 bytes of the payload, in which the two quotes replace the length
+             1;  // plus a word per 8 bytes of the payload; two quotes take the place of the 2-byte length
     case Load::Enum:
       return kText + fxt::words_of(std::min(kMaxPayload, step.type->longest_text()));
     case Load::Struct:

@@ -24,7 +24,7 @@ constexpr std::size_t kMostItems = 1024;  // for one function; a payload has few
 constexpr fxt::Limit kModules{"modules in the argument specs of a function", 16, 0};
 constexpr fxt::Limit kPatterns{"patterns for functions with arguments or results", 256, 0};
 // Some regular expressions take 20 us and some kilobytes for each character of a name, and others a hundredth
-// of that. Therefore, the time is limited. It is also a measure of the memory.
+// of that. Therefore, the time is limited. The time is also a measure of the memory.
 constexpr fxt::Limit kMatching{"microseconds to compare functions with patterns", 5'000'000, 0};
 constexpr std::uint64_t kMostStatesUs = 200'000;
 constexpr std::size_t kLongestName = 1024;  // longer names match no pattern

@@ -68,9 +68,9 @@ class SpecTable {
   std::string path_;
   Notes& later_notes_;
   Machine machine_;
-  double atoms_left_ = 200'000;  // this limits all regular expressions to about 40 MiB
+  double atoms_left_ = 200'000;  // limits the memory of all regular expressions to about 40 MiB
   fxt::Budget pattern_budget_, time_budget_;
-  std::uint64_t matching_us_ = 0;  // time that the current states of the patterns took
+  std::uint64_t matching_us_ = 0;  // time of matching since states were released
   std::vector<Entry> entries_;
   fxt::SeededMap<std::string, std::vector<std::size_t>> plain_;  // indexes of entries with a name
   std::vector<std::size_t> patterns_;                            // indexes of entries with a pattern
