@@ -126,7 +126,7 @@ struct LegacyContextSwitch {
 // Spec: "Scheduling Record", type 1. It has no process koids.
 struct ContextSwitch {
   std::uint64_t time = 0;
-  std::uint16_t cpu = 0;  // at most 4095 when written; the same in the records below
+  std::uint16_t cpu = 0;  // at most 4095 when written; also in ThreadWakeup
   ThreadState outgoing_state = ThreadState::New;
   std::uint64_t outgoing_thread = 0;
   std::uint64_t incoming_thread = 0;

@@ -21,7 +21,7 @@ void replace_zero(Thread& thread) {
   replace_zero(thread.thread);
 }
 
-// In scheduling records, thread 0 is the idle thread.
+// Scheduling records are not changed, because thread 0 in them is the idle thread.
 void replace_zero_ids(auto& record) {
   if constexpr (requires { record.thread.storage; }) replace_zero(record.thread);
 }

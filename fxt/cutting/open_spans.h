@@ -29,8 +29,8 @@ struct OpenSpan {
   bool is_written = false;               // the current piece has its begin
   bool is_begun_again = false;           // the current piece has its begin again, because it began earlier
   bool is_outside = false;               // it began before the range, and has not been written yet
-  std::uint32_t unneeded_ends = 0;       // not 0 if the span has ended with the span around it: the number
-                                         // of later ends to drop, for this span and the spans inside it
+  std::uint32_t unneeded_ends = 0;       // number of later ends to drop, for this span and the spans inside
+                                         // it; 0 if this span has not ended with the span around it
   std::size_t names = 0;                 // hash_of_names() of an async operation; 0 for a duration
   std::list<OpenSpan>::iterator around = {};  // the next outer span with these names that awaits its end
 

@@ -43,7 +43,7 @@ std::uint64_t number_of(const std::string& id) {
   static std::map<std::string, std::uint64_t> numbers;
   return numbers.try_emplace(id, numbers.size() + 1).first->second;
 }
-// Numbers from 0 on are kept as ids. Other ids get a new number.
+// Numbers that are not negative are kept as ids. Other ids get a new number.
 std::uint64_t koid_of(const json& event, const char* member) {
   const json id = event.value(member, json(0U));
   return id.is_number_unsigned() ? id.get<std::uint64_t>() : number_of(id.dump()) + 0x7000'0000;

@@ -1,4 +1,4 @@
-// Reads the words that an Output receives in blocks. A Reader requests its input itself. Internal.
+// Passes the words that an Output receives to a Reader, which requests its input itself. Internal.
 #pragma once
 
 #include <algorithm>

@@ -67,7 +67,7 @@ struct TableThread {
 struct ProviderContext {
   std::uint32_t id = 0;
   std::string name;
-  bool announced = false;  // by a provider info record
+  bool announced = false;  // true after a provider info record
   IndexTable<TableString> strings;
   IndexTable<TableThread> threads;
   std::uint64_t ticks_per_second = kTicksPerSecond;

@@ -11,7 +11,7 @@ namespace fxt {
 
 std::string build_text(std::string_view libraries) {
 #ifdef __clang__
-  constexpr std::string_view kCompiler = "";  // its version string contains the name
+  constexpr std::string_view kCompiler = "";  // clang's version string contains the name
 #else
   constexpr std::string_view kCompiler = "gcc ";
 #endif

@@ -213,7 +213,7 @@ class PackedStream final : public ByteStream {
     using char_type = char;
     using category = io::sink_tag;
 
-    // Boost drops exceptions while it closes a stream.
+    // Stores exceptions, because Boost drops them while it closes a stream.
     std::streamsize write(const char* bytes, std::streamsize size) const {
       try {
         if (owner->file_ != nullptr)

@@ -107,7 +107,7 @@ class CpuMerge {
   }
 
   std::vector<std::unique_ptr<Cursor>> cursors_;  // sorted by CPU
-  std::vector<NextEvent> heap_;                   // the earliest event is first
+  std::vector<NextEvent> heap_;                   // a heap; the earliest event is in front
 };
 
 template <typename Cursor>

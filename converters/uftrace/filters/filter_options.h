@@ -68,7 +68,7 @@ class PatternReport {
 struct FilterOptions {
   std::vector<FilterItem> items = {};  // ordered as in the command line
   PatternKind match = PatternKind::Regex;
-  bool starts_tracing = true;               // the state before any trace_on or trace_off
+  bool starts_tracing = true;               // true if calls are shown before any trace_on or trace_off
   std::optional<std::uint32_t> depth = {};  // number of levels to show
   std::uint64_t time_ns = 0;                // length of the shortest call to show
   std::uint64_t size = 0;                   // size of the smallest function to show, in bytes

@@ -280,7 +280,7 @@ class PrintParser {
   }
 
   const EventFormat& format_;
-  std::string_view rest_;  // does not begin with a blank
+  std::string_view rest_;  // the text that is left; does not begin with a blank
   std::set<std::string> fields_;
   int nesting_ = 0, operations_ = 0;
 };

@@ -19,8 +19,8 @@
 namespace convert::uftrace {
 namespace {
 
-// True if the next word is the value of the option in this word. This is so for "-d" and "-aF", but not for
-// "-a", or for "-dx.data", which contains its value.
+// True for an option whose value is the next word. This is so for "-d" and "-aF", but not for "-a", and not
+// for "-dx.data", which contains its value.
 bool wants_value(std::string_view word) {
   constexpr std::string_view kWithValue = "AbCdDEfFHKLNpPrRsStTUWZ";
   if (!word.starts_with('-') || word.starts_with("--")) return false;

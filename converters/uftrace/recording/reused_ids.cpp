@@ -43,7 +43,7 @@ std::uint64_t latest_fork_ns(const ReusedIds::Forks& forks, std::uint64_t id, st
 // The latest owner of an id in the lines read so far.
 struct Latest {
   std::uint64_t process;
-  bool is_begun;  // true if a SESS or FORK line began it
+  bool is_begun;  // true if a SESS or FORK line began this owner
   std::uint64_t line_ns;
 
   // True if the line begins another owner of the id. A process begins with a FORK or SESS line, or with both

@@ -70,7 +70,7 @@ class ForkFunctions {
   TaskSymbols symbols_;
   const std::set<CallKey>& first_exits_;
   ForkKinds& kinds_of_;
-  AddressCache<ForkKind>* kinds_ = nullptr;  // kinds for the current symbols; null before the first
+  AddressCache<ForkKind>* kinds_ = nullptr;  // kinds for the current symbols; null before the first move_to()
 };
 
 class ForkScan {
@@ -208,7 +208,7 @@ class ForkScan {
   ForkScanResult found_;
   std::uint64_t plain_until_ns_ = 0;
   std::optional<std::size_t> fork_depth_;  // depth of the open forking call
-  bool is_in_new_fork_ = false;            // true if the latest record is its entry
+  bool is_in_new_fork_ = false;            // true if the latest record is the entry of the open forking call
   struct Late {
     std::uint64_t time_ns;
     StackSnapshot before;

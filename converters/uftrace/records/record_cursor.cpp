@@ -149,8 +149,8 @@ bool RecordCursor::is_final_exit(Lookahead following) const {
 }
 
 // When a process calls clone(), the child has a copy of the recorder's data, but writes to the same file. An
-// entry that is not written yet is in both copies. Therefore, the file has the entry of the call that ran
-// clone() twice.
+// entry that is not written yet is in both copies. Therefore, the entry of the call that ran clone() is in
+// the file twice.
 void RecordCursor::look_for_second_writer(const Record& record) {
   constexpr unsigned kSearches = 8;
   constexpr std::uint64_t kReach = std::uint64_t{1} << 20;

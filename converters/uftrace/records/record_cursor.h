@@ -263,7 +263,7 @@ class RecordCursor {
   // Unreadable bytes before the next record.
   struct Damage {
     std::optional<RecordItem> item = {};
-    bool goes_on = false;  // the end was not found yet
+    bool goes_on = false;  // the end of the damage was not found yet
   };
 
   std::optional<RecordItem> end_of_block();

@@ -46,7 +46,7 @@ class AddressCache {
     unsigned shift;
     // Returns the entry at the slot of the address. This entry may belong to another address.
     const Entry& slot_for(std::uint64_t address) const { return entries[slot_of(address, shift)]; }
-    // Returns the entry of the address, or a free entry for it; null if all its slots have other addresses.
+    // Returns the entry of the address, or a free entry for it; null if other addresses have all its slots.
     const Entry* entry_for(std::uint64_t address) const {
       const std::size_t slot = slot_of(address, shift);
       for (std::size_t i = slot; i != slot + kProbes; ++i) {

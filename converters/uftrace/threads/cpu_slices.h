@@ -1,9 +1,9 @@
-// Writes the times at which a thread is on a CPU, as context switches in the trace. The other thread in
-// each switch is thread 0, which viewers show as idle. If a thread never leaves its CPU, a switch at the
-// thread's last event is added. Switches before a start time can be hidden. If the thread is on a CPU at
-// the start time, a switch to this CPU is added there. If a switch is before the lane's last event, it is
-// shown at the time of this event. Without CPU tracks, no switches are written, but all other events have
-// the same times.
+// Writes the times at which a thread is on a CPU, as context switches in the trace. The other thread in each
+// switch is thread 0, which viewers show as idle. If a thread never leaves its CPU, a switch at the thread's
+// last event is added. Switches before a start time can be hidden. If the thread is on a CPU at the start
+// time, a switch to this CPU is added at this time. If a switch is before the lane's last event, it is shown
+// at the time of this event. Without CPU tracks, no switches are written, but all other events have the same
+// times.
 #pragma once
 
 #include <cstdint>

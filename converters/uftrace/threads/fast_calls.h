@@ -154,7 +154,7 @@ class FastCalls {
 
   Lane& lane_;
   TaskSymbols& symbols_;
-  const LabelCache* labels_;  // null before the first call
+  const LabelCache* labels_;  // null before TaskSymbols::move_to()
   NameId line_argument_;
   PayloadDecoder* payload_decoder_;
 };

@@ -125,7 +125,7 @@ class InnerCalls {
   std::vector<KernelFrame> frames_;    // outermost first
   std::size_t drawn_ = 0;              // number of frames that are on the lane
   bool is_suspended_ = false;          // the drawn frames are suspended
-  std::size_t below_switch_ = kOnCpu;  // number of drawn frames below the off-CPU call
+  std::size_t below_switch_ = kOnCpu;  // number of drawn frames around the off-CPU call
   std::size_t late_ = 0;     // number of calls whose exits came during the off-CPU call; they end with it
   bool is_off_cpu_ = false;  // the off-CPU call is open
 };

@@ -72,7 +72,7 @@ class MovedExits {
   std::uint64_t due_ns_ = 0;           // time of the first exit
   std::uint64_t limit_ns_ = kForever;  // no exit is later
   std::uint64_t next_entry_ns_ = 0;    // time of the next entry, computed from the first estimate
-  std::uint64_t returned_ns_ = 0;      // latest event after which the thread could return
+  std::uint64_t returned_ns_ = 0;      // time of the latest event after which the thread could return
 };
 
 }  // namespace convert::uftrace
