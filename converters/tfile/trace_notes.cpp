@@ -98,7 +98,7 @@ void note_descriptions(const TraceFile& trace, const LocationTable& locations, c
               survey.frames_without_own_track);
 }
 
-// Adds a note about values of unknown type. Without a program, all values are shown as numbers.
+// Adds a note about values of unknown type. Without a program, the types of all values are unknown.
 void note_untyped(const TraceFile& trace, const LocationTable& locations, Notes& notes) {
   std::uint64_t count = 0;
   for (const ExpectedFrames& expected : locations.all())

@@ -53,7 +53,7 @@ class FrameItems {
   // The expressions among the actions, and the item that each recorded.
   const std::vector<const Replay::ActionResult*>& expressions() const { return proof_.expressions(); }
   std::optional<std::size_t> item_of(std::size_t expression) const { return proof_.item_of(expression); }
-  // Empty if the frame lacks the bytes. At the tracepoint's address, also if no action recorded the bytes.
+  // Empty if the frame lacks the bytes. Except for steps with a pc, also if no action recorded the bytes.
   FrameBytes recorded(std::uint64_t address, std::uint64_t size);
 
  private:

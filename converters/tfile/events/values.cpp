@@ -34,8 +34,8 @@ std::string hex_text(std::span<const std::byte> bytes, std::endian order) {
 
 namespace {
 
-// A set of flags in GDB's spelling: "(A | unknown: 0x8)". Empty for 0, or if an enumerator has more than one
-// bit.
+// A set of flags in GDB's spelling: "(A | unknown: 0x8)". Empty for 0, or if an enumerator has
+// several bits or is negative.
 std::string enumerators_text(const Leaf& leaf, std::uint64_t value, const Names& names) {
   std::string text;
   for (const auto& [enumerator, name] : leaf.enumerators) {

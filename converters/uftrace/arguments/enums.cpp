@@ -25,7 +25,7 @@ std::optional<std::int64_t> number_of(std::string_view text) {
   return static_cast<std::int64_t>(is_negative ? 0 - *number : *number);
 }
 
-// Parses the text in braces. uftrace omits a value that is the previous value (cut to an int) plus 1.
+// Parses the text in braces. uftrace omits the value "previous value plus 1" (64-bit values count as ints).
 std::optional<std::vector<Enumerator>> enumerators_of(std::string_view list) {
   std::vector<Enumerator> enumerators;
   std::int64_t next = 0;
