@@ -63,7 +63,7 @@ std::vector<TaskRecords> tasks_of(const ThreadFile& file, Recording& recording) 
     try {
       CallWalk<>({*before, file.place, facts, &payload_decoder, inherited}).run(search);
     } catch (const InputError&) {
-      // When the records are converted, their reader reports this problem.
+      // The conversion of the records will report that the file can't be read.
     }
     if (!search.found()) continue;
     part.end = *search.found();

@@ -19,7 +19,7 @@
 namespace fxt {
 namespace {
 
-// Records that wait, because a piece may extend only to a time before which all records are known.
+// The waiting records. A piece may extend only to a time before which all records are known.
 class ReadAhead {
  public:
   explicit ReadAhead(HeldTexts& texts) : texts_(&texts) {}
@@ -75,7 +75,7 @@ class Cutter::State {
   void consume(const Record& record);
   // For --split-size: makes the record wait until the records near it are known.
   void hold(const Record& record, std::uint64_t bytes);
-  // Consumes the waiting records. All records that begin before `next_time` have been added.
+  // Consumes the waiting records. All records that begin before `next_time` must have been added.
   void consume_held(std::uint64_t next_time);
 
   bool is_sized_;               // --split-size
@@ -132,8 +132,8 @@ void Cutter::finish() { state_->finish(); }
 const CutCounters& Cutter::counters() const { return state_->counters; }
 
 void Cutter::State::add(const Entry& entry, const Reader& reader) {
-  // In the order of time, records of several providers alternate, and a record may come before the provider
-  // info record of its provider.
+  // Records come in the order of time. Thus records of several providers alternate, and a record may come
+  // before the provider info record of its provider.
   if (const std::uint32_t provider = reader.provider_id(); provider != provider_) {
     provider_ = provider;
     const bool is_change = std::holds_alternative<ProviderInfo>(entry.record) ||

@@ -115,7 +115,7 @@ class OpenSpans {
   // end a span that is open in the last piece.
   void add_before(const Event& event, std::uint64_t range_start);
   void add_after(const Event& event, Piece& piece);
-  // Writes an event inside the range, after the ends of the durations that have ended by then.
+  // Writes an event inside the range, after the ends of the durations that have ended by its time.
   void add(const Event& event, Piece& piece);
   // Writes begins for all spans that were open before the piece.
   void begin_again(Piece& piece);

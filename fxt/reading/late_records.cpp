@@ -86,7 +86,7 @@ void SortedRecords::finish() {
   merge_on();
 }
 
-// Fills the block with records of all runs. A full block still gets other records with the last one's time.
+// Fills the block with records of all runs. A full block still gets records with the last record's time.
 void SortedRecords::merge(Block& block) {
   block.words.clear();
   block.records.clear();

@@ -34,8 +34,8 @@ struct MemoryMap {
   const Module* find(std::uint64_t address) const;
 };
 
-// Finds the modules that a text in an option or spec means. A text means the module with the lowest address
-// whose name begins with the text, and other modules with the same name.
+// Finds the modules that a text in an option or spec means: of all modules whose names begin with the text,
+// the one with the lowest address, and others with the same name.
 class ModuleNames {
  public:
   ModuleNames() = default;

@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 3> kThreadStarts{"pthread_create", "__pth
 // In libstdc++, this function of std::thread calls pthread_create, but this inner call may not be recorded.
 constexpr std::string_view kStdThread = "_ZNSt6thread15_M_start_thread";
 
-// For each fork and each child, the addresses of all calls around it are stored.
+// The addresses of all calls around each fork and each child are stored.
 constexpr fxt::Limit kStacks{"calls around the forks of a thread", 2'048, 512};
 
 // The part of the file in which read_head() searches for a record.

@@ -36,9 +36,9 @@ struct SymbolAt {
   // symbol, beginning with the symbol's own name.
   std::vector<std::string> names(Demangle mode) const;
   // True if `module` in an option or spec means the image of the symbol. As in uftrace, `module` means the
-  // module with the lowest address whose name begins with `module`. Here it also means other modules with the
-  // same name. If no module has such a name, `module` means libraries that were loaded later. `PLT` means the
-  // library functions that the program itself calls.
+  // first module, in the order of addresses, whose name begins with `module`. Here it also means other
+  // modules with this name. If no module has such a name, `module` means libraries that were loaded later.
+  // `PLT` means the library functions that the program itself calls.
   bool is_in(std::string_view module, const AddressSpace* space) const;
 };
 

@@ -179,7 +179,7 @@ class Planner {
       if (!plan.place.empty()) threads_of_[plan.task->pid].push_back(&plan);
   }
 
-  // Plans all forks of one process, which must be sorted by time. The fork of this process itself must have
+  // Plans all forks of one process. `forks` must be sorted by time. The fork of this process itself must have
   // been planned before.
   void plan(ProcessId parent, std::vector<PlannedFork> forks) {
     const auto of_parent = threads_of_.find(parent);
@@ -319,7 +319,7 @@ std::vector<std::uint64_t> calls_before(const ThreadPlan& plan, const CallRecord
   return calls;
 }
 
-// True if no later record hides the thread's first call. Returns false for a function with a condition on
+// True if later records do not hide the thread's first call. Returns false for a function with a condition on
 // arguments, because the arguments are not read here.
 bool is_kept(const ThreadPlan& plan, const FunctionRule* rule, FilterTable& table, Symbolizer& symbolizer) {
   if (rule != nullptr && rule->has(Setting::Condition)) return false;

@@ -26,7 +26,7 @@ namespace convert::uftrace {
 // At equal times, earlier enumerators come first.
 enum class Precedence : std::uint8_t {
   SwitchIn,    // first, because the thread is then on the CPU
-  KernelExit,  // a kernel call ends inside the program call in which it began
+  KernelExit,  // so that a kernel call ends inside the program call in which it began
   ExecOrLoad,  // exec, dlopen
   OwnRecord,   // entries, exits and events of the thread's own file
   Kernel,      // entries and tracepoints of the kernel
