@@ -25,7 +25,7 @@ class Conversion {
   using Offsets = std::span<const std::optional<std::int64_t>>;
 
   // Imports the inputs. Calls that are shorter than `shortest_ns` are left out, and added to `lengths` unless
-  // that is null. `thinning` may be null. Otherwise, call one of its begin functions before write().
+  // that is null. If `thinning` is not null, call one of its begin functions before write().
   Conversion(ConvertOptions options, Offsets offsets_ns, std::uint64_t shortest_ns = 0,
              fxt::CallLengths* lengths = nullptr, fxt::tools::Thinning* thinning = nullptr);
 

@@ -30,8 +30,8 @@ class TraceOutput {
   // With `cut`, writes only this part of the trace, or files named by fxt::piece_name() if `cut` splits the
   // trace. Throws std::runtime_error if a file can't be written, and UsageError if another kind of file would
   // be overwritten. finish() throws TraceTooLarge if the trace has more than `most_bytes`, before
-  // compression. `thinning` may be null. Otherwise, `cut` is required, and the caller must have begun a pass
-  // of `thinning`. The TraceOutput does not own it.
+  // compression. If `thinning` is not null, `cut` is required, and the caller must have begun a pass of
+  // `thinning`. The TraceOutput does not own it.
   TraceOutput(fxt::tools::PieceFiles::Options files, const std::optional<fxt::CutOptions>& cut,
               std::optional<std::uint64_t> most_bytes = {}, fxt::tools::Thinning* thinning = nullptr);
   // Abandons the output unless finish() was called.

@@ -87,8 +87,8 @@ class Lane {
   bool retract(std::size_t depth, std::uint64_t time_ns);
 
   // Ends the call at `depth` at an earlier time. Events inside the call, from this time on, move out by one
-  // level. Returns false, and does nothing, if the call is released, must be a pair, or would have no length.
-  // Also returns false if a record has no room for the arguments, or if some calls are too deep.
+  // level. Returns false, and does nothing, if the call is not pending, must be a pair, or would have no
+  // length. Also returns false if a record has no room for the arguments, or if some calls are too deep.
   bool end_earlier(std::size_t depth, std::uint64_t time_ns, const Arguments& arguments = {});
 
   // suspend_top() suspends the top `count` calls, while filtered calls begin and end. Then resume_top()

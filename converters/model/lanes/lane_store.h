@@ -241,7 +241,7 @@ class EventQueue {
 
   // Seals all events before `end`, or all events if `end` is null. Returns the bytes of the sealed events.
   std::size_t seal_before(PendingEvent* end);
-  // Must be called when all events are sealed, and no more will come. Then the last event frees the memory.
+  // Must be called when all events are sealed and no more will come. The merge then frees the last chunk.
   void close();
   bool has_unsealed() const { return unsealed_ != nullptr && unsealed_ != write_; }
   std::uint64_t first_unsealed_ns() const { return unsealed_->time_ns; }  // has_unsealed() must be true

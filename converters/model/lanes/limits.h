@@ -15,7 +15,7 @@ namespace convert {
 struct SinkLimits {
   std::uint32_t arguments_per_record = std::numeric_limits<std::uint32_t>::max();
   std::size_t depth = std::numeric_limits<std::size_t>::max();         // levels of nested calls and instants
-  std::uint64_t id_limit = std::numeric_limits<std::uint64_t>::max();  // ids of threads are less than this
+  std::uint64_t id_limit = std::numeric_limits<std::uint64_t>::max();  // shown ids are below this limit
 };
 
 enum class DurationForm : std::uint8_t { Mixed, Pairs };
