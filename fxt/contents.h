@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of content of a trace, and how each known reader uses them. `--check --for READER` and the table
-// in the README are made from this table.
+// The kinds of content of a trace, and how each known reader uses them. `--check --for READER` uses this data.
+// A table in fxt/README.md has the same content.
 #pragma once
 
 #include <array>

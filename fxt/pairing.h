@@ -62,13 +62,13 @@ struct Call {
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
   std::uint64_t number = 0;      // counts from 0 in the order of starts
-  std::uint64_t parent = kNone;  // the number of the call around it
-  std::size_t depth = 0;         // how many calls are around it
+  std::uint64_t parent = kNone;  // the number of the call around this call
+  std::size_t depth = 0;         // how many calls are around this call
   const CallName* names = nullptr;
   std::uint32_t name_index = 0;  // the index of `names` in Pairing::names()
   bool is_pair = false;          // start and end are separate events
-  bool is_ending = false;        // its end event has been read
-  bool has_end = true;           // false if it has no end event, and ends with an outer call or its track
+  bool is_ending = false;        // the end event has been read
+  bool has_end = true;           // false without an end event: the call ends with an outer call or its track
   bool is_chosen = true;         // set by PairingOptions::chooses
   std::uint64_t start_ns = 0;
   std::uint64_t end_ns = 0;    // valid once knows_end() returns true
@@ -197,7 +197,7 @@ class Pairing {
   // The number of open async operations by track and name. An id may have any number of open operations. An
   // end event whose name is not in this map needs no search.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> operations_;
-  std::array<CallTrack*, 256> recent_ = {};  // threads by index in the thread table
+  std::array<CallTrack*, 256> recent_ = {};  // the latest track for each thread index
   std::uint32_t tracks_ = 0;                 // number of known tracks
   std::vector<std::uint32_t> free_tracks_;
   std::uint64_t calls_ = 0;  // number of calls so far

@@ -64,7 +64,7 @@ struct Entry {
   std::uint64_t offset = 0;              // offset of the header, in bytes from the start of the file
   std::span<const std::uint64_t> words;  // the words of the record as numbers, including the header
   Record record;                         // the decoded record
-  std::span<const Problem> problems;     // the ways in which it breaks the format
+  std::span<const Problem> problems;     // the ways in which the record breaks the format
 };
 
 struct ReaderCounters {

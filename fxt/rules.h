@@ -104,7 +104,7 @@ enum class Fault : std::uint8_t {
   BigEndian,
   EmptyFile,
   InitializationEarly,
-  OtherRateEarly,  // the initialization is early, and has a rate other than 10^9
+  OtherRateEarly,  // an initialization before any provider, with a rate other than 10^9
   NoInitialization,
   OtherTickRate,
   TickRateZero,

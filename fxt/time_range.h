@@ -56,9 +56,9 @@ class TimeWindow {
   // Compares a time with the range. The first call sets the start of the trace. Throws std::invalid_argument
   // if the range turns out to end before it begins.
   Side side_of(std::uint64_t time);
-  // The start of the trace, from which times with a unit count. Without a value before the first side_of().
+  // The start of the trace, from which times with a unit count. Empty before the first call of side_of().
   std::optional<std::uint64_t> start() const { return start_; }
-  // The range in times of the trace. An edge that counts from the start is open until the start is known.
+  // The range in times of the trace. Edges that count from the start are unlimited until it is known.
   std::uint64_t from() const { return from_; }
   std::uint64_t to() const { return to_; }
 

@@ -182,7 +182,7 @@ Outline records_of(const Surveys& surveys, const RecordSurvey& all, const UserEv
 Outline time_of(const RecordSurvey& all, const Info& info) {
   Outline outline = Outline::object();
   if (!all.first_ns) return outline;
-  outline["of"] = "records";  // events without a record can be earlier
+  outline["of"] = "records";  // other events can be earlier or later
   outline["first ns"] = *all.first_ns;
   outline["last ns"] = all.last_ns;
   outline["span"] = format_seconds(all.last_ns - *all.first_ns);

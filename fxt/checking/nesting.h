@@ -210,7 +210,7 @@ class Nesting {
 
   std::uint64_t last_time_ = 0;
   std::size_t points_ = 0;       // number of the latest events of no length, all at last_time_
-  bool point_encloses_ = false;  // true if the latest of these events is a duration
+  bool point_encloses_ = false;  // true if the latest event of no length is a duration
   std::size_t dropped_ = 0;      // number of dropped begins that have not ended yet
   std::vector<Duration> durations_ = std::vector<Duration>(8);
   Duration* top_ = durations_.data();

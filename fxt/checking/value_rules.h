@@ -43,8 +43,8 @@ inline std::optional<double> number_of(const Value& value) {
 
 class Findings;  // fxt/checking/findings.h: the findings of the current record
 
-// The texts of faults that mention only the `id` of a flow or async operation. The caller adds the
-// place and time of the begin.
+// Returns the text of a fault whose text is always the same, except for the `id` of a flow or operation. The
+// caller adds the places and times of other events.
 std::string problem_of(Fault fault, std::uint64_t id = 0);
 
 // `ns` is empty if the time has more than 64 bits.

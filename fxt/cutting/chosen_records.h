@@ -125,8 +125,8 @@ class ChosenRecords {
 
   bool takes_all() const { return threads_.empty() && !keeps_; }
 
-  // An end or instant is kept if its begin is kept, whatever their threads and names. An end or instant
-  // without a begin is chosen on its own.
+  // An async end or instant is kept if its begin is kept, whatever their threads and names are. Without a
+  // begin, the end or instant is chosen on its own.
   template <typename Consume>
   void filter_async(const Event& event, Consume consume) {
     const bool is_own_choice = is_chosen(event.thread.thread) && (!keeps_ || keeps_(event));

@@ -101,7 +101,7 @@ bool refers_to_nothing(const Record& record) {
         if constexpr (requires { value.outgoing.storage; })
           is_any = is_any || is_missing(value.outgoing) || is_missing(value.incoming);
         if constexpr (std::is_same_v<T, UserspaceObject>) is_any = is_any || is_missing(value.process);
-        if constexpr (std::is_same_v<T, Event>)  // counters differ only in the names of their values
+        if constexpr (std::is_same_v<T, Event>)  // a counter's argument is a series, so its name is needed
           is_any = is_any || (value.type == EventType::Counter &&
                               std::ranges::any_of(value.arguments, is_missing, &Argument::name));
         return is_any;

@@ -25,7 +25,7 @@ struct OpenSpan {
 
   Held<Event> begin;
   std::uint64_t end = kUnknown;          // end time of a complete event; unknown for begins
-  std::uint64_t around_ends = kUnknown;  // for begins: the end of a complete event around it, in this piece
+  std::uint64_t around_ends = kUnknown;  // for begins: end of a complete event around the span, in this piece
   bool is_written = false;               // the current piece has its begin
   bool is_begun_again = false;           // the current piece has its begin again, because it began earlier
   bool is_outside = false;               // it began before the range, and has not been written yet

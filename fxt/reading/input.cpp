@@ -1,4 +1,4 @@
-// Files and streams as inputs, and the texts for the ends of reading.
+// Files and streams as inputs, and the texts for the reasons why reading ended.
 #include "fxt/input.h"
 
 #include <cerrno>

@@ -81,7 +81,7 @@ class SortedRecords {
       : batch_words_(memory_bytes / kBatches / sizeof(std::uint64_t)) {}
 
   // Adds a kept record in two parts: the header words (`head`) and the words of the record itself. Throws if
-  // the temporary file can't be written. The failed write may be that of a record that was added earlier.
+  // the temporary file can't be written. The failed write may belong to a record that was added earlier.
   void add(std::span<const std::uint64_t> head, std::span<const std::uint64_t> record);
   // Must be called once, after the last add(). Throws like add().
   void finish();

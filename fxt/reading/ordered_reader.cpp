@@ -43,7 +43,7 @@ class TrackNumbers {
 
  private:
   SeededMap<Thread, std::uint32_t> numbers_;
-  std::array<std::pair<Thread, std::uint32_t>, 256> latest_ = {};  // by index in the thread table
+  std::array<std::pair<Thread, std::uint32_t>, 256> latest_ = {};  // the latest thread with each index
 };
 
 // The time of a record; nothing for records that are not sorted.

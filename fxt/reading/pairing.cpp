@@ -167,8 +167,8 @@ bool Pairing::add(const Entry& entry, const Reader& reader) {
   return is_still_chosen;
 }
 
-// Ends a call, and the open calls inside it. Inside a duration, only complete events can be open then. As in
-// viewers, the operations inside an async operation end together with it.
+// Ends a call, and the open calls inside it. Only complete events can still be open inside a duration that
+// ends. As in viewers, the operations inside an async operation end together with it.
 bool Pairing::put_end(CallTrack& track, std::uint64_t time_ns, std::uint32_t name) {
   const bool may_match = track.is_async ? operations_.contains({track.index, name}) : track.awaiting != 0;
   const auto ending = may_match ? ending_call(track, name) : track.calls.rend();
@@ -219,8 +219,8 @@ void Pairing::pop(CallTrack& track) {
   listener_->ended(track, call);
 }
 
-// Adds the part of an ended call to the inner time of the call around it. If the part continues after the end
-// of the outer call, the remaining time goes to the next outer call.
+// Adds the part of an ended call that is in the range to the inner time of the call around it. If the part
+// continues after the end of the outer call, the remaining time goes to the next outer call.
 void Pairing::add_to_outer(CallTrack& track, const Part& part) {
   std::uint64_t begin_ns = part.begin_ns;
   for (std::size_t around = track.calls.size(); around > 0 && begin_ns < part.end_ns;) {

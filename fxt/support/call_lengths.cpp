@@ -25,7 +25,7 @@ std::size_t CallLengths::index_of(std::uint64_t length_ns) const {
   if (!is_whole()) return (length_ns - part_.begin_ns) >> shift();
   if (length_ns < kExact) return length_ns;
   const unsigned left_out = static_cast<unsigned>(std::bit_width(length_ns)) - kDigits;
-  // The lengths with one more digit have kExact / 2 intervals.
+  // For each number of digits above kDigits, there are kExact / 2 intervals.
   return left_out * (kExact / 2) + (length_ns >> left_out);
 }
 

@@ -37,8 +37,8 @@ class CallLengths {
   };
   struct Fitting {
     std::uint64_t shortest_ns = 0;  // calls of at least this length fit; 0: all calls
-    std::int64_t words = 0;         // the words of these calls and their names
-    Interval too_short = {0, 0};    // lengths of the next shorter calls; they do not all fit
+    std::int64_t words = 0;         // the words of the calls that fit, with their names
+    Interval too_short = {0, 0};    // the next shorter lengths; their calls do not all fit
   };
   // The names of calls, and the words that the first call with a name needs for the name.
   struct NameWords {

@@ -80,7 +80,7 @@ class FilePlace {
 
   struct Opened {
     Status status;
-    Descriptor descriptor;  // open if it is a regular file
+    Descriptor descriptor;  // open if the file is a regular file
   };
   // Opens the file without blocking.
   Opened open() const;

@@ -127,8 +127,8 @@ class ShortCalls {
     inside = {};
     return taken;
   }
-  // A call with missing calls inside has two more arguments. If the shortest missing call is shown, all are
-  // shown, and the arguments are not needed. Returns the words of the arguments.
+  // A call with missing calls inside has two more arguments. If even the shortest missing call is shown, all
+  // are shown, and the call does not need the arguments. Returns the words of the arguments.
   std::size_t note_left_out(const Inside& inside) {
     if (inside.left_out.calls == 0) return 0;
     const std::size_t words = inside.left_out.time_ns >> 32 == 0 ? 2 : 3;
@@ -138,7 +138,7 @@ class ShortCalls {
 
   std::uint64_t shortest_ns_;
   CallLengths* lengths_;
-  std::vector<Inside> inside_;  // indexed by depth + 1; no calls are missing in elements after the open calls
+  std::vector<Inside> inside_;  // indexed by depth + 1; elements after the open calls are empty
   std::vector<Inside> suspended_;
   MissingCalls shown_;
   std::vector<CallLengths::Entry> entries_;

@@ -28,7 +28,7 @@ constexpr CharacterSet plain_without(std::string_view special) {
 constexpr CharacterSet kPlain = plain_without(""), kPlainInQuotes = plain_without("\"\\"),
                        kPlainInXml = plain_without("&<>\"");
 
-// Appends the characters of `text`: `plain` characters unchanged, and other characters by escape(character).
+// Appends the characters of `text`. Calls escape() for each character that is not in `plain`.
 template <typename Escape>
 void append_escaped(TextBuffer& out, std::string_view text, const CharacterSet& plain, Escape escape) {
   while (!text.empty()) {

@@ -51,7 +51,7 @@ Character first_character(std::string_view text);
 // an escape such as "\x1b". Line ends are escaped as well.
 std::string printable(std::string_view text);
 void append_printable(TextBuffer& out, std::string_view text);
-// Appends the text in quotes, and uses \" \\ \n \r \t as well.
+// Appends the text in quotes. Also uses the escapes \" \\ \n \r \t.
 void append_quoted(TextBuffer& out, std::string_view text);
 // Appends a JSON string in which characters that are not shown are escaped. Each ill-formed part of `text`
 // becomes U+FFFD.
@@ -92,7 +92,7 @@ std::optional<Number> whole_number(std::string_view text, int base = 10) {
 
 // ---- Lines ----
 
-// Breaks `text` at blanks into lines of at most `columns`. If a word is longer, all the rest is one line.
+// Breaks `text` into lines of at most `columns`. If a word is longer, it and all text after it are one line.
 std::vector<std::string_view> wrapped_lines(std::string_view text, std::size_t columns);
 // Wraps `text` to 80 columns and returns it as one text. All lines except the first are indented.
 std::string wrapped(std::string_view text, std::size_t indent);

@@ -205,7 +205,7 @@ std::vector<std::string> FilterTable::add_notes(const std::string& input, Notes&
   return options_.report->finish(notes);
 }
 
-// Reports what the pattern matches: a called function, another function, or none but similar names.
+// Reports whether the pattern matches a called function, another function, or none. Suggests similar names.
 void FilterTable::report(Rule& rule, std::size_t number, const std::string& input) {
   using Fit = PatternReport::Fit;
   const auto add = [&](Fit fit, std::string text) {

@@ -102,7 +102,7 @@ class FilterTable {
     // pattern matches only this function.
     std::map<const SymbolTable*, bool> names_one = {};
   };
-  // What the options need to know about records and functions.
+  // The facts about records and functions that the options need.
   struct Needs {
     bool filter = false;         // only selected functions and their callees are shown
     bool callers = false;        // only calls of some functions, and their callers, are shown

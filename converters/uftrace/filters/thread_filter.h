@@ -1,5 +1,5 @@
-// Decides which calls of one thread are shown. Each stack depth has its own state. However a call ends
-// (return, exec, longjmp or loss), the state of its caller then applies again.
+// Decides which calls of one thread are shown. Each stack depth has its own state. After a call ends in any
+// way (return, exec, longjmp or loss), the state of its caller applies again.
 #pragma once
 
 #include <algorithm>

@@ -209,7 +209,7 @@ const Tracepoint* KernelFileSource::find_tracepoint(std::uint64_t type) const {
 }
 
 // Returns the queue of the thread that an event is about. Returns null if the event happened in a thread that
-// is left out: events of such a thread could be shown only on this thread.
+// is left out, because the event belongs to that thread.
 KernelQueue* KernelFileSource::find_subject(ThreadId current, const Tracepoint& tracepoint,
                                             const KernelEvent& event) {
   if (std::ranges::binary_search(shown_.left_out, current)) return nullptr;

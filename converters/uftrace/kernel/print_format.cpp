@@ -325,8 +325,8 @@ std::string_view name_before(std::string_view text) {
   return text.substr(begin);
 }
 
-// Finds the field of each conversion: the label in "name=%s", or the previous conversion's field if no text
-// is between the two. If there is no such field, uses the argument's field if it has only one.
+// The field of a conversion is the label in "name=%s", or the field of a conversion directly before it. If
+// the event has no such field, uses the field in the conversion's argument, if that has only one.
 std::map<std::string, PrintedField> parse(const EventFormat& format) {
   PrintParser parser(format, format.print_format);
   const std::string text = parser.strings();

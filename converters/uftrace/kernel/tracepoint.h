@@ -57,7 +57,7 @@ class Tracepoints {
     const auto found = by_id_.find(id);
     return found == by_id_.end() ? nullptr : &tracepoints_[found->second];
   }
-  // Appends the fields of the event to `values`, except those that are outside of its payload. `text` is a
+  // Appends the fields of the event to `values`, except fields that are outside of the payload. `text` is a
   // buffer whose memory is reused.
   void add_values(const Tracepoint& tracepoint, std::span<const std::byte> payload, std::string& text,
                   Arguments& values) const;

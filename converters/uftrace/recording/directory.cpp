@@ -96,8 +96,8 @@ bool is_open(const fxt::Folder& folder, const char* fifo) {
   });
 }
 
-// True if `uftrace recv` runs in the recording's parent directory, and has a second socket, for a sender. It
-// keeps no files open, so its open files do not show which recording it writes.
+// True if `uftrace recv` runs in the recording's parent directory, and has a second socket, for a sender. The
+// program keeps no files open, so open files do not show which recording it writes.
 bool is_received(const std::filesystem::path& recording) {
   std::error_code error;
   struct stat around {};

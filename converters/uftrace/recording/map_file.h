@@ -47,8 +47,8 @@ class ModuleNames {
   bool means_any(std::string_view text) const;
 
  private:
-  // Each basename, with the number of characters at its start that a module at a lower address also has. A
-  // text with no more characters than this number does not mean the module.
+  // For each basename, the length of the longest start that it shares with a module at a lower address. A
+  // text that is not longer does not mean the module.
   std::map<std::string, std::size_t, std::less<>> shared_;
 };
 

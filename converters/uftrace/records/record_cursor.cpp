@@ -178,7 +178,7 @@ RecordItem RecordCursor::next_bad_time(const Record& record, Lookahead following
   return consume_record(item, resync_.find_after_payload(following, expected).value_or(0));
 }
 
-// Uses the event's length, unless a sure record begins before its end, or after it if none begins there.
+// Uses the event's length, unless a sure record begins earlier, or later if none begins at the event's end.
 RecordItem RecordCursor::next_event(const Record& record, Lookahead following) {
   RecordItem item{.what = RecordItem::What::Event,
                   .begin = offset(),

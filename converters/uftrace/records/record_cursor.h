@@ -40,7 +40,7 @@ struct RecordItem {
   // True for an exit after which the file has only exits, if exits are estimated. The recorder wrote this
   // exit when the thread ended. Its time is the time of the thread's end, and not an estimate.
   bool is_final_exit = false;
-  // True for a call whose time is less than that of a previous call, if two processes write to this file.
+  // True for a call with an earlier time than a previous call, if two processes write to this file.
   bool has_two_writers = false;
   // The data of an event, or the values of a call, if their layout was found. Valid until the next read().
   std::span<const std::byte> payload = {};

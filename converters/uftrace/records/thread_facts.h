@@ -32,7 +32,7 @@ struct PossibleTimes {
 // its own part.
 struct FilePart {
   std::uint64_t begin = 0;
-  std::uint64_t end = kForever;  // or the end of the file, if that is earlier
+  std::uint64_t end = kForever;  // may be after the end of the file
 };
 
 struct ThreadFacts {

@@ -165,7 +165,7 @@ class EpochCaches {
     std::uint32_t epoch = 0;
     std::unique_ptr<Cache> cache;
   };
-  std::vector<Owned> caches_;  // the most recently used one is in front
+  std::vector<Owned> caches_;  // the most recently used cache is in front
 };
 using LabelCaches = EpochCaches<LabelCache>;
 

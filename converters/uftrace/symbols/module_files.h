@@ -30,7 +30,7 @@ struct Image {
   };
   Kind kind;
   std::string path;                              // a library's path may be relative, as the program passed it
-  std::uint64_t base = 0;                        // addresses of symbols are relative to this
+  std::uint64_t base = 0;                        // addresses of symbols are relative to this address
   std::string build_id = {};                     // empty if unknown
   std::optional<std::uint64_t> size_bytes = {};  // size of all mappings
   const SymbolTable* symbols = nullptr;          // null without symbols
@@ -73,7 +73,7 @@ std::optional<DebugFunction> parse_debug_function(std::string_view line);
 // Safe to use from several threads.
 class ModuleFiles {
  public:
-  // `names` are the files with the extension (".sym").
+  // `names` are the names of the files that end with `extension`, such as ".sym".
   ModuleFiles(const Directory& directory, const std::vector<std::string>& names, std::string_view extension)
       : directory_(directory), names_(names), extension_(extension) {}
 

@@ -27,7 +27,7 @@ struct PlannedFork {
   std::uint64_t time_ns;
   ProcessId parent;
   ThreadPlan* plan;              // null if the child has no records
-  bool has_line;                 // it has a FORK line: the child begins inside its parent's calls
+  bool has_line;                 // the fork has a FORK line: the child begins inside its parent's calls
   bool is_thread = false;        // the child is a thread of the parent's process
   std::optional<ThreadId> by{};  // the thread that forked, if perf has recorded it
 };

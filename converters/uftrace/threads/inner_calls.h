@@ -89,9 +89,9 @@ class InnerCalls {
     bool is_drawn;
     std::uint64_t shortest_ns = 0;  // a shorter call is hidden, unless holds_kept
     bool holds_kept = false;        // a call inside is kept
-    std::size_t around = 0;         // number of calls around it, of program and kernel
+    std::size_t around = 0;         // number of calls of program and kernel around this call
     std::uint64_t passed_ns = 0;    // start of the first later call that is not deeper
-    bool is_over = false;           // over for the filters, since a program call began or ended
+    bool is_over = false;           // for filters, the call is over, because a program call began or ended
 
     bool is_kept(std::uint64_t end_ns) const {
       return holds_kept || shortest_ns == 0 ||

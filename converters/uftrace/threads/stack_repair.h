@@ -135,8 +135,8 @@ class StackRepair : public OpenCalls {
   bool top_is_visible() const;
   void note_lost_arrow(bool to_thread);
   bool is_inferred(std::size_t depth) const { return inferred_.contains(depth, lane_.calls()[depth].key); }
-  // Returns the argument's name for a repair at the end of the innermost call. The start and the end of a
-  // call must not have arguments with the same name.
+  // Returns the name of the argument for a repair at the end of the innermost call. The start and the end of
+  // a call must not have arguments with the same name.
   NameId end_label() const {
     return is_inferred(lane_.depth() - 1) ? labels_.repaired_end : labels_.repaired;
   }

@@ -51,7 +51,7 @@ bool ThreadSource::pump(const PumpBudget& budget) {
   return false;
 }
 
-// With an index, skips records before the requested range, but reads the entries of calls still open there.
+// With an index, skips records before the requested range, but reads the entries of calls open at its start.
 void ThreadSource::skip_to_range() {
   const IndexMark* const mark =
       plan_.index == nullptr ? nullptr : plan_.index->before(lane_.store().needed_from_ns());
