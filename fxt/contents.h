@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of content of a trace, and how each known reader uses them. `--check --for READER` uses this data.
-// A table in fxt/README.md has the same content.
+// The kinds of content of a trace, and how each known reader uses them. A table in fxt/README.md has the
+// same content. `--check --for READER` uses this data.
 #pragma once
 
 #include <array>
