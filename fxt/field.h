@@ -9,7 +9,7 @@
 
 namespace FXT_API fxt {
 
-// Throws std::logic_error. It is defined in the library because programs without exceptions also use this
+// Throws std::logic_error. The function is in the library because programs without exceptions also use this
 // header.
 [[noreturn]] void refuse_wide_value();
 

@@ -198,8 +198,8 @@ struct LogHeader : HeaderStart {
   static_assert(kTilesWord<Type, Size, Length, Zero, Thread, Reserved>);
 };
 
-// The fields that all profiler records share. They are not in the spec, but Fuchsia's readers read them.
-// After the header: timestamp, [process, thread].
+// The fields that all profiler records share. These records are not in the spec, but Fuchsia's readers read
+// them. After the header: timestamp, [process, thread].
 struct ProfilerHeader : HeaderStart {
   using ProfilerType = Field<16, 19>;
   using Thread = Field<20, 27>;  // thread ref
@@ -233,7 +233,7 @@ struct ProfilerBacktraceHeader : HeaderStart {
   using ProfilerType = Field<16, 19>;
   using Thread = Field<20, 27>;
   using FrameCount = Field<28, 35>;
-  using Flags = Field<36, 63>;  // only Fuchsia's Rust reader reads them
+  using Flags = Field<36, 63>;  // only Fuchsia's Rust reader reads these flags
   static_assert(kTilesWord<Type, Size, ProfilerType, Thread, FrameCount, Flags>);
 };
 

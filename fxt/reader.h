@@ -121,7 +121,7 @@ class Reader {
   // The current provider; 0 and "" before the first provider is announced.
   std::uint32_t provider_id() const;
   std::string_view provider_name() const;
-  // The tick rate of the current provider: 10^9 unless it has an initialization record.
+  // The tick rate of the current provider: 10^9 unless the provider has an initialization record.
   std::uint64_t ticks_per_second() const;
   // Converts a time of the current provider to ns.
   std::optional<std::uint64_t> to_ns(std::uint64_t ticks) const {

@@ -73,7 +73,7 @@ struct Event {
   Arguments arguments = {};  // at most 15
   std::uint64_t id = 0;      // correlation id of counters, async events and flows; otherwise unused
   std::uint64_t end = 0;     // end time of duration complete events, not before `time`; otherwise unused
-  std::optional<InstantScope> scope = {};  // only for instants; few instants have it
+  std::optional<InstantScope> scope = {};  // only for instants; few instants have a scope
   friend bool operator==(const Event&, const Event&) = default;
 };
 

@@ -15,7 +15,7 @@ template <typename T>
 class ByThread {
  public:
   ByThread() = default;
-  ByThread(const ByThread&) = delete;  // the cached pointers are to the states of this map
+  ByThread(const ByThread&) = delete;  // the cache has pointers to the states of this map
   ByThread& operator=(const ByThread&) = delete;
 
   // Returns the state of a thread, and creates it when needed. The reference is valid until clear().

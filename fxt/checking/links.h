@@ -102,7 +102,7 @@ struct OpenAsyncs {
   // The result of an end event: the innermost operation of its category and name. The flags are faults.
   struct End {
     Operation* operation = nullptr;  // null if no such operation is open
-    bool is_around_open = false;     // another operation is open inside it
+    bool is_around_open = false;     // another operation is open inside this operation
     bool is_of_other = false;        // it began in another process, inside an operation of this process
     bool repeats_a_name = false;     // an argument has the same name as an argument of the begin
   };

@@ -26,7 +26,7 @@ inline constexpr std::uint8_t kPacketTag = 0x0a;  // field 1 of a trace, with a 
 
 class PacketStream {
  public:
-  // Adds the next bytes. Returns false if they do not form packets; then all later calls also return false.
+  // Adds the next bytes. Returns false if the bytes form no packets; then all later calls also return false.
   bool add(std::span<const std::byte> bytes);
   // True between two packets.
   bool is_whole() const { return state_ == State::PacketTag; }

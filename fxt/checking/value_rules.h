@@ -123,7 +123,7 @@ inline std::size_t hash_of_names(std::string_view category, std::string_view nam
 }
 
 // Perfetto recognizes the idle thread in scheduling records of subtypes 1 and 2 by this weight, in one of
-// these arguments. It ignores this thread, and a CPU that runs no other thread (W18, W25).
+// these arguments. Perfetto ignores this thread, and a CPU that runs no other thread (W18, W25).
 inline constexpr std::int32_t kIdleWeight = std::numeric_limits<std::int32_t>::min();
 inline constexpr std::string_view kIncomingWeight = "incoming_weight", kOutgoingWeight = "outgoing_weight",
                                   kWakeupWeight = "weight";

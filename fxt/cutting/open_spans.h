@@ -26,9 +26,9 @@ struct OpenSpan {
   Held<Event> begin;
   std::uint64_t end = kUnknown;          // end time of a complete event; unknown for begins
   std::uint64_t around_ends = kUnknown;  // for begins: end of a complete event around the span, in this piece
-  bool is_written = false;               // the current piece has its begin
+  bool is_written = false;               // the current piece has the span's begin
   bool is_begun_again = false;           // the current piece has its begin again, because it began earlier
-  bool is_outside = false;               // it began before the range, and has not been written yet
+  bool is_outside = false;               // the span began before the range, and has not been written yet
   std::uint32_t unneeded_ends = 0;       // number of later ends to drop, for this span and the spans inside
                                          // it; 0 if this span has not ended with the span around it
   std::size_t names = 0;                 // hash_of_names() of an async operation; 0 for a duration

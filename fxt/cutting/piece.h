@@ -106,7 +106,7 @@ class Piece {
     }
   }
   // Writes an event. Most events have no arguments and the same indices as an earlier event. write_short()
-  // writes them with the words that were prepared for the earlier event.
+  // writes such an event with the words that were prepared for the earlier event.
   void write(const Event& event) {
     if (!write_short(event)) write<Event>(event);
   }

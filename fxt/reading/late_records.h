@@ -145,7 +145,7 @@ class SortedRecords {
   std::vector<Front> order_;  // a heap of the remaining runs; the run with the first record is in front
   Block block_, next_block_;
   std::size_t at_ = 0;      // index in the records of block_
-  std::future<void> work_;  // the destructor waits for it before other members are destroyed
+  std::future<void> work_;  // the destructor waits for this work before other members are destroyed
 };
 
 // The place of a definition in the tables of a provider: the kind, and the index in its table.

@@ -92,7 +92,7 @@ std::optional<Number> whole_number(std::string_view text, int base = 10) {
 
 // ---- Lines ----
 
-// Breaks `text` into lines of at most `columns`. If a word is longer, it and all text after it are one line.
+// Breaks `text` into lines of at most `columns`. A longer word, with all text after it, is one line.
 std::vector<std::string_view> wrapped_lines(std::string_view text, std::size_t columns);
 // Wraps `text` to 80 columns and returns it as one text. All lines except the first are indented.
 std::string wrapped(std::string_view text, std::size_t indent);

@@ -136,7 +136,7 @@ void CpuMerge<Cursor>::advance() {
     return;
   }
   // Moves the new event from the front down to its position in the heap. Often, the position is the front.
-  // This is faster than pop_heap() and push_heap().
+  // Moving the event is faster than pop_heap() and push_heap().
   const NextEvent next{front.event().order_ns, heap_.front().cursor};
   std::size_t at = 0;
   for (std::size_t child = 1; child < heap_.size(); child = 2 * at + 1) {

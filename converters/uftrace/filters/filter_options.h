@@ -82,7 +82,7 @@ struct FilterOptions {
   bool has(FilterItem::Option option) const;
 };
 
-// Returns the command line options that set members of `options`. This object must not move afterwards.
+// Returns the command line options that set members of `options`, which must not move afterwards.
 std::vector<Option> options_of(FilterOptions& options);
 
 }  // namespace convert::uftrace

@@ -31,7 +31,7 @@ struct FunctionRule {
   bool is_elsewhere = false;    // -L hides calls of the function
 
   bool has(Setting setting) const { return actions.given.has(setting); }
-  // Adds the settings of an item. They replace settings of earlier items.
+  // Adds the settings of an item, which replace settings of earlier items.
   void apply(const FilterItem& item) {
     const Actions& later = item.actions;
     actions.given.remove(item.clears);

@@ -15,8 +15,8 @@
 
 namespace convert::uftrace {
 
-// The set of a thread's calls that are kept. It has the offsets of their entries in the record file. The set
-// takes less than 1 % of the file's size, and much less if few calls are kept.
+// The set of a thread's calls that are kept. It contains the offsets of the calls' entries in the record
+// file. The set takes less than 1 % of the file's size, and much less if few calls are kept.
 class KeptCalls {
  public:
   // Offsets may be added in any order.

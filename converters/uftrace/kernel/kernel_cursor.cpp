@@ -55,7 +55,7 @@ struct LongTime {
 static_assert(fxt::kTilesWord<LongTime::Low, LongTime::High, LongTime::Epoch>);
 
 constexpr std::size_t kKernelWord = sizeof(std::uint32_t);
-// The kernel's clock may go back by up to this from one page to the next.
+// The kernel's clock may go back by up to this time from one page to the next.
 constexpr std::uint64_t kKernelSlackNs = 1'000'000;
 // The time of a page is compared with the times of this many pages after it.
 constexpr std::size_t kWitnesses = 3;
@@ -142,7 +142,7 @@ bool KernelCursor::has_plausible_time(std::uint64_t time_ns, std::span<const std
   return votes >= 0;
 }
 
-// Returns the latest possible time of the page's events. This is the next page's time if it is plausible.
+// Returns the latest possible time of the page's events: the time of the next page, if plausible.
 std::uint64_t KernelCursor::limit_of(std::uint64_t time_ns, std::span<const std::byte> behind) const {
   if (behind.size() < layout_.data_offset()) return kTimeLimitNs - 1;
   const std::uint64_t next_ns = head_of(behind).time_ns;

@@ -68,7 +68,7 @@ class KernelCursor : public CpuFileCursor {
   bool drop_half_event();
 
   PageLayout layout_;
-  std::span<const std::byte> page_;  // the open page up to the end of its events; empty if none is open
+  std::span<const std::byte> page_;  // the open page up to the end of its events; empty without an open page
   std::size_t page_bytes_ = 0;       // size of the page in the file
   std::size_t at_ = 0;               // current position in the page
   std::size_t start_ = 0;            // start of the current event in the page

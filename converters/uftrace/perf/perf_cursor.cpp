@@ -24,7 +24,7 @@ struct CommMisc {
 constexpr std::size_t kHeaderSize = 8;
 // Every record ends with a sample_id: u32 pid, u32 tid, u64 time.
 constexpr std::size_t kSampleIdSize = 16;
-constexpr std::size_t kPerfWord = 8;  // all sizes are multiples of this
+constexpr std::size_t kPerfWord = 8;  // all sizes of records are multiples of this number
 
 // The content between the header and the sample_id. Switch: nothing. Fork and Exit: u32 pid, ppid, tid, ptid,
 // u64 time. Comm: u32 pid, tid, and the name. Lost: u64 id, lost.

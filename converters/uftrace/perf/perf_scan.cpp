@@ -22,7 +22,7 @@ class Scan {
  private:
   struct ThreadScan {
     PerfThread thread = {};
-    std::optional<std::uint64_t> out_ns = {};  // start of its time off the CPU
+    std::optional<std::uint64_t> out_ns = {};  // start of the thread's time off the CPU
     std::optional<std::uint16_t> cpu = {};     // CPU on which it is
   };
 

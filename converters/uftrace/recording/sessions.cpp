@@ -222,7 +222,7 @@ void Sessions::fork_task(const Fork& fork) {
 }
 
 // Adds the threads that only `info` or the name of a record file mentions. If the recording has one process,
-// these threads belong to it. Otherwise, each is its own process.
+// these threads belong to it. Otherwise, each thread is a process of its own.
 void Sessions::add_unlisted_tasks(const Directory& directory, const Info& info, Notes& notes) {
   const auto add = [&](ThreadId tid) {
     const bool one_process = sessions_of_process_.size() == 1;
@@ -274,8 +274,8 @@ const Task* Sessions::find_task(ThreadId tid) const {
   return found != tasks_.end() ? &found->second : nullptr;
 }
 
-// Returns the task whose sessions apply before the first session of `task`. This is the first thread of the
-// process. If `task` is a first thread, it is the first thread of the parent process.
+// Returns the task whose sessions apply before the first session of `task`. For the first thread of a
+// process, this is the first thread of the parent process. Otherwise, it is the first thread of the process.
 const Task* Sessions::predecessor_of(const Task& task) const {
   if (!task.is_leader()) return find_task(leader_of(task.pid));
   return task.parent ? find_task(leader_of(*task.parent)) : nullptr;

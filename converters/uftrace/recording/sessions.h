@@ -63,7 +63,7 @@ struct Task {
   ProcessId pid;
   std::optional<ProcessId> parent = {};       // of a forked process
   std::optional<std::uint64_t> fork_ns = {};  // time of the fork
-  std::string name = {};                      // basename of its program, at most 15 bytes; empty if unknown
+  std::string name = {};                      // basename of the task's program, up to 15 bytes; "" if unknown
   std::vector<SessionSpan> sessions = {};     // in the order of time; the last one never ends
   bool is_leader() const { return number_of(tid) == number_of(pid); }
 };

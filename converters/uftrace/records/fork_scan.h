@@ -21,7 +21,7 @@
 
 namespace convert::uftrace {
 
-// What a function creates. A later kind is more certain than an earlier one.
+// The kind of task that a function creates. A later kind is more certain than an earlier kind.
 enum class ForkKind : std::uint8_t {
   None,
   Other,    // clone, posix_spawn, system …: possibly a process
@@ -29,7 +29,7 @@ enum class ForkKind : std::uint8_t {
   Process,  // fork and vfork, whose children have a FORK line
 };
 
-// An outermost call that forks or creates a thread. Such calls inside it belong to the same fork.
+// An outermost call that forks or creates a thread. Forking calls inside this call belong to the same fork.
 struct ForkCall {
   std::uint64_t begin_ns;
   std::uint64_t entry_offset;  // entry of the outermost call

@@ -38,7 +38,7 @@ inline constexpr std::uint64_t kSlackNs = 1000;
 // of the next records.
 inline constexpr std::uint64_t kExaminedGapNs = std::uint64_t{1} << 16;
 
-// Times that differ by less than this (about 4 ms) confirm each other, even if others are damaged.
+// Times that differ by less than this (about 4 ms) confirm each other, even if other times are damaged.
 inline constexpr std::uint64_t kCloseNs = std::uint64_t{1} << 22;
 
 // True if a record with `time_ns` may follow a record with `last_ns`. The unsigned difference may wrap.

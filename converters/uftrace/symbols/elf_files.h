@@ -44,7 +44,7 @@ class ElfFiles {
   std::optional<SourceLine> line_at(const Image& image, std::uint64_t offset);
   // Completes the note about an image without symbols: its functions are named as `file` names them.
   void replaced_by(const Image& image, std::string_view file);
-  // Adds the notes about missing or uncertain files. Their order does not depend on the order of requests.
+  // Adds the notes about missing or uncertain files, in an order that does not depend on the requests.
   void add_notes(Notes& notes) const;
 
  private:

@@ -113,7 +113,7 @@ SymbolAt Images::find(const LoadedSpace& loaded, std::uint64_t address) {
     found = symbol_in(image_of(*module), address);
     if (found.symbol != nullptr) return found;
   }
-  // Tries the last loaded library first: an earlier one at the same addresses must have been unloaded.
+  // Tries the last loaded library first: an earlier library at the same addresses must have been unloaded.
   const std::size_t first = loaded.libraries - std::min<std::size_t>(loaded.libraries, kLibraries.of(0));
   for (std::size_t i = loaded.libraries; i-- > first;) {
     if (address < space.libraries[i].base) continue;

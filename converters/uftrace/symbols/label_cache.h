@@ -145,7 +145,7 @@ class LabelCache : public AddressCache<CallLabel> {
 template <typename Cache>
 class EpochCaches {
  public:
-  // Returns the epoch's cache, valid until the next call. If there is none, constructs it from `arguments`.
+  // Returns the epoch's cache, valid until the next call. Constructs a missing cache from `arguments`.
   template <typename... Arguments>
   Cache& of(std::uint32_t epoch, Arguments&... arguments) {
     auto found = std::ranges::find(caches_, epoch, &Owned::epoch);

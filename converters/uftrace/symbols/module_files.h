@@ -52,7 +52,7 @@ struct Image {
 // The symbols of the kernel: /proc/kallsyms of the recorded machine.
 inline constexpr std::string_view kKernelSymbols = "kallsyms";
 
-// The header of a .sym or .dbg file. Versions before uftrace 0.10 do not write it, so the members are empty.
+// The header of a .sym or .dbg file. Before uftrace 0.10, files have no header, so the members are empty.
 struct ModuleFileHeader {
   std::string module_path;
   std::string build_id;
@@ -111,7 +111,7 @@ class SymbolFiles {
   const SymbolTable* of(const Image& image);
   // Completes the build-id and a relative path. The header of the .sym file or the .dbg file has both.
   void identify(Image& image);
-  // Returns the name of the .dbg file, and the table of its functions, which is null if there are none.
+  // Returns the name of the .dbg file, and the table of its functions, which is null if the file has none.
   std::pair<std::string, const SymbolTable*> from_debug_file(const Image& image);
 
  private:

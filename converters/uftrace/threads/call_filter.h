@@ -1,7 +1,7 @@
 // Decides which calls and events of a thread are shown. CallFilter shows everything. OptionFilter applies -F
 // and the other filter options. OptionFilter uses the rules of functions and the arguments of the current
-// record. If a decision depends on later records, it uses the result of an earlier scan. Both classes can
-// hide events outside of the program's calls, and count what they drop.
+// record. If a decision depends on later records, OptionFilter uses the result of an earlier scan. Both
+// classes can hide events outside of the program's calls, and count what they drop.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +46,7 @@ class CallFilter {
   virtual bool scan_ahead() { return true; }
   // Must be called if the symbols of the task have changed, or if another worker pumps the thread.
   virtual void use_scratch([[maybe_unused]] WorkerScratch& scratch) {}
-  // Sets the record to which the next functions apply. It must stay valid until the next set_record().
+  // Sets the record for the next functions. `record` must stay valid until the next set_record().
   virtual void set_record([[maybe_unused]] const RecordItem& record) {}
   // Must be called when the process starts another program.
   virtual void start_over() {}

@@ -156,8 +156,8 @@ void InnerCalls::end_top(std::uint64_t time_ns, const std::uint64_t* returned, s
     ++late_;
 }
 
-// Ends the frames above the first `frames`, whose exits are missing. They are kept, whatever their length is.
-// A frame ends at `passed_ns` if end_earlier() can end it there, or else now.
+// Ends the frames above the first `frames`, whose exits are missing. Their calls are kept, whatever their
+// length is. A frame ends at `passed_ns` if end_earlier() can end it there, or else now.
 void InnerCalls::end_frames_above(std::size_t frames, std::uint64_t time_ns) {
   while (frames_.size() > frames) {
     keep_around(frames_.size() - 1);

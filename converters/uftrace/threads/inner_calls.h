@@ -80,7 +80,7 @@ class InnerCalls {
  private:
   static constexpr std::size_t kOnCpu = ~std::size_t{0};
 
-  // A kernel call whose exit has not come. It is not on the lane if it was cut or is hidden by a filter.
+  // A kernel call whose exit has not come. A call that was cut, or that a filter hides, is not on the lane.
   struct KernelFrame {
     std::uint64_t address;
     std::uint64_t begin_ns;

@@ -25,7 +25,7 @@ class MovedExits {
   std::uint64_t next_ns() const { return empty() || is_refuted_ ? kForever : due_ns_; }
 
   // Adds a disproved exit, or an exit directly after it. `entered_ns` is the start of the exit's call. If
-  // `is_refuted`, the thread is off the CPU or in the kernel. Otherwise, it came back at `returned_ns`.
+  // `is_refuted`, the thread is off the CPU or in the kernel; if not, the thread came back at `returned_ns`.
   void add(const CallRecord& exit, std::uint64_t entered_ns, bool is_refuted, std::uint64_t returned_ns) {
     if (empty()) {
       due_ns_ = exit.time_ns;

@@ -258,7 +258,7 @@ void SwitchStream::exit(std::uint64_t time_ns, const PerfMessage& message) {
   to_.slices.exit(message.time_ns);
 }
 
-// Emits an instant for a switch or exit. Emits nothing if there are CPU tracks, because these show it.
+// Emits an instant for a switch or exit. Emits nothing if there are CPU tracks, because the tracks show both.
 void SwitchStream::emit_instant(std::uint64_t time_ns, LabelId label, const Arguments& arguments) {
   if (to_.slices.has_tracks() || !plan_.shows_switches) return;
   InnerCalls& inner = to_.calls.inner();

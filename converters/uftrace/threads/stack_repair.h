@@ -28,7 +28,7 @@ struct ThreadOrigin {
   std::optional<std::vector<std::uint64_t>> calls = {};
   // The flow that ends in the thread's first shown call; 0 without a flow, or after the flow has ended.
   std::uint64_t flow = 0;
-  bool is_in_process = false;                         // true if created by a thread of its process
+  bool is_in_process = false;                         // true if a thread of the same process created this one
   std::uint64_t most_calls = InferredCalls::kBudget;  // limit for calls before the first record
 };
 

@@ -76,14 +76,14 @@ struct ThreadPlan {
   std::multimap<std::uint64_t, ForkPoint> forks = {};    // indexed by offset of the forking call's entry
   bool is_forked = false;
   std::vector<std::uint64_t> inherited = {};  // addresses of calls in which it begins, outermost first
-  std::uint64_t most_calls = 0;               // limit for calls that are open before its first record
+  std::uint64_t most_calls = 0;               // limit for calls that are open before the first record
   SwitchPlan switches = {};
   KernelPlan kernel = {};
-  bool skips_outside = false;          // if true, hide own events outside of the program's calls
+  bool skips_outside = false;          // if true, hide the thread's own events outside of program calls
   std::uint64_t switches_from_ns = 0;  // switches before this time are hidden
   bool shows_cpu_tracks = false;       // if true, also write switches as records
-  std::string ending = {};             // text of an instant at its end; none if empty
-  std::uint64_t fork_flow = 0;         // the flow that ends in its first shown call; 0 if none
+  std::string ending = {};             // text of an instant at the thread's end; none if empty
+  std::uint64_t fork_flow = 0;         // the flow that ends in the thread's first shown call; 0 if none
 
   WalkedThread walked() const { return {*task, place, facts, payload_decoder.get(), inherited}; }
 };
