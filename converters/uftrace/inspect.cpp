@@ -87,7 +87,7 @@ Surveys survey_threads(Recording& recording, Notes& notes) {
   return surveys;
 }
 
-// The number of forks and of execs of each process.
+// The numbers of forks and execs, by process.
 struct ForksAndExecs {
   std::map<ProcessId, std::uint64_t> forks, execs;
 

@@ -82,8 +82,8 @@ RecordingImport::RecordingImport(const std::filesystem::path& path, ImportContex
 
 namespace {
 
-// Each thread takes some 10 KiB of memory, even if its input is one line of task.txt or a small file, and 20
-// KiB if it has events of the kernel.
+// Each thread needs about 10 KiB of memory, even if its input is one line of task.txt or a small file. A
+// thread with events of the kernel needs 20 KiB.
 constexpr fxt::Limit kThreads{"threads", 10'000, 1};
 constexpr fxt::Limit kEmptyThreads{"threads without records", 20'000, 0};
 // One record of 16 bytes may be inside a thousand calls that were open before the recording.

@@ -1,4 +1,4 @@
-// The table of the kinds of content, and of their use by each reader.
+// The kinds of content of traces, and how each reader uses them.
 #include "fxt/contents.h"
 
 #include <cstddef>

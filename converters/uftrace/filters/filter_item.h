@@ -20,7 +20,7 @@ struct Condition {
   Op op = {};
   std::int64_t value = {};
   unsigned bits = 0;                   // number of low bits to compare; 0 for all recorded bits
-  std::optional<bool> is_signed = {};  // nothing: as the recorded number
+  std::optional<bool> is_signed = {};  // nothing: the type of the recorded number decides
   friend bool operator==(const Condition&, const Condition&) = default;
 
   // True if the number meets the condition. Extends the number to 64 bits by `is_signed`, or by its type.

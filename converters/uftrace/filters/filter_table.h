@@ -60,7 +60,7 @@ class FilterTable {
   // regular expression, but is not a valid one.
   FilterTable(const FilterOptions& options, bool passes_program, const Functions& functions);
 
-  // Returns the function's rule, or null if the function has none. The rule is valid as long as this object.
+  // Returns the function's rule, or null if it has none. The rule is valid while this object exists.
   const FunctionRule* rule_of(const TaskSymbols& symbols, std::uint64_t address);
   // Returns the rule for a call whose address is unknown.
   const FunctionRule* unknown_rule() const {

@@ -15,7 +15,7 @@ namespace {
 // The bits of `commit` in a page.
 struct PageCommit {
   using Size = fxt::Field<0, 26>;      // size of the events in bytes
-  using CountStored = fxt::Field<30>;  // the number of lost events is stored after the events, as a long
+  using CountStored = fxt::Field<30>;  // the number of lost events is stored after the events, as a `long`
   using Lost = fxt::Field<31>;         // events were lost before this page
 };
 

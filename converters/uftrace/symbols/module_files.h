@@ -98,7 +98,7 @@ class ModuleFiles {
 std::unique_ptr<SymbolTable> read_symbol_table(std::string_view text, std::string_view path, Notes& notes);
 
 // Reads .sym files on demand. If the recorder was killed, there are no .sym files, and .dbg files provide the
-// build-id and the starts of functions. The tables are valid as long as this object.
+// build-id and the starts of functions. The tables are valid while this object exists.
 class SymbolFiles {
  public:
   SymbolFiles(const Directory& directory, Notes& notes)

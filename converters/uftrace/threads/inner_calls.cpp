@@ -133,7 +133,7 @@ bool InnerCalls::retract_top(std::uint64_t time_ns) {
 // ---- Calls that are cut ----
 
 // Ends the innermost frame, whose call must be on the lane. If the thread was switched out in this call and
-// is not back, the call ends at the switch, or after it if its start is already released.
+// is not back, the call ends at the switch, or else together with the off-CPU call.
 void InnerCalls::end_top(std::uint64_t time_ns, const std::uint64_t* returned, std::string_view repaired) {
   const bool overlaps = below_switch_ == drawn_;
   if (overlaps) {
