@@ -81,8 +81,8 @@ class ThreadFilter {
   std::vector<State> states_ = std::vector<State>(64);  // indexed by the number of open calls
 };
 
-// Hides a call if its function is too small, or if the call is too short, calls no wanted function, or goes
-// through the PLT (--no-libcall). Such a call changes only the size and time limits for calls inside it.
+// Applies a rule and `is_kept`. Calls of too small functions, calls that are too short or call no wanted
+// function, and calls through the PLT (--no-libcall) change only the size and time limits inside them.
 inline bool ThreadFilter::enter_with_rule(State& inside, const FunctionRule* rule, bool is_kept,
                                           bool condition_holds) {
   const State around = inside;

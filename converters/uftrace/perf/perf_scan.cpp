@@ -23,7 +23,7 @@ class Scan {
   struct ThreadScan {
     PerfThread thread = {};
     std::optional<std::uint64_t> out_ns = {};  // start of the thread's time off the CPU
-    std::optional<std::uint16_t> cpu = {};     // CPU on which it is
+    std::optional<std::uint16_t> cpu = {};     // CPU on which the thread is
   };
 
   static void end_run(ThreadScan& scan) {

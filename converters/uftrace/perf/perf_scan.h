@@ -20,17 +20,17 @@ namespace convert::uftrace {
 struct PerfThread {
   std::string name = {};                        // the thread's last name; empty without one
   std::string program = {};                     // the thread's last name from an exec; empty without one
-  std::optional<std::uint64_t> first_ns = {};   // time of its first switch
+  std::optional<std::uint64_t> first_ns = {};   // time of the thread's first switch
   std::optional<std::uint64_t> named_ns = {};   // time of its first new name that is not from an exec
   std::uint64_t switched_out = 0;               // number of switches out
   std::uint64_t preempted = 0;                  // number of switches out while the thread was runnable
   std::uint64_t names_given = 0;                // number of new names that are not from execs
-  std::uint64_t last_ns = 0;                    // time of its last event
+  std::uint64_t last_ns = 0;                    // time of the thread's last event
   std::optional<std::uint64_t> exited_ns = {};  // time of the thread's exit, if only switches out follow
   std::optional<std::uint64_t> forked_ns = {};
   ThreadId parent = {};  // the thread that forked this thread, if forked_ns is set
   // The next two members show where the thread ran first, if its first switch is not a switch in.
-  std::optional<std::uint64_t> exec_ns = {};  // time of its first exec
+  std::optional<std::uint64_t> exec_ns = {};  // time of the thread's first exec
   std::optional<PerfMessage> first_out = {};  // the thread's first switch, if that is a switch out
   // Switches whose events are missing. A thread must have been switched out before another thread came to its
   // CPU, or before it was switched in again. It must have been switched in before an exec.

@@ -188,7 +188,7 @@ class RecordCursor {
       }
       if (!can_step()) return end_of_block();
       if (auto item = step(limits.delivered_until_ns)) return item;
-      if (is_held_) return std::nullopt;  // otherwise, step() has only extended or ended damage
+      if (is_held_) return std::nullopt;  // otherwise, step() has only started or extended damage
     }
   }
 

@@ -103,7 +103,7 @@ class Resync {
   // True if `ahead` begins with a record that fits, or if the file ends there.
   bool fits_at(Lookahead ahead, const Expectation& expected) const;
   bool is_timely_at(Lookahead ahead, const Expectation& expected) const;
-  // True if `ahead` begins with a likely exit that is not of the innermost call: setjmp's second return.
+  // True if `ahead` begins with a likely exit at the depth of any open call: perhaps setjmp's second return.
   bool is_outer_exit(Lookahead ahead, const Expectation& expected) const;
 
   // Returns the offset of the first sure record in `ahead`, which begins with a payload. Tries multiples of 8

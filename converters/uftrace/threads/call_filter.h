@@ -56,7 +56,7 @@ class CallFilter {
   // Enters a call inside all open calls. Returns true if the call is shown. A call without an entry is not
   // `recorded`, and is never too short.
   virtual bool enter([[maybe_unused]] std::uint64_t address, [[maybe_unused]] bool recorded) { return true; }
-  // True if the entry begins a shown call, or the exit ends one. Only calls of the program may be open.
+  // True if an entry may begin, or an exit may end, a shown call. Only calls of the program may be open.
   virtual bool will_be_seen([[maybe_unused]] const CallRecord& call) { return true; }
   // True if it is certain that no part of the call is shown. Must be called before the lane gets the record.
   virtual bool drops_entry([[maybe_unused]] const CallRecord& call) { return false; }

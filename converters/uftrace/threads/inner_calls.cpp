@@ -178,8 +178,8 @@ void InnerCalls::end_frames_above(std::size_t frames, std::uint64_t time_ns) {
   }
 }
 
-// Ends the frame's call, which must be the innermost on the lane, at `frame.passed_ns`. Returns false if this
-// time is not set, or if the start of the call has already been released.
+// Ends the frame's call, which must be the innermost kernel call, at `frame.passed_ns`. Returns false if this
+// time is not set, if the thread is off the CPU, or if the call's start has already been released.
 bool InnerCalls::end_earlier(const KernelFrame& frame, const NoteKind& kind) {
   return frame.passed_ns != 0 && below_switch_ == kOnCpu &&
          lane_.end_earlier(lane_.depth() - 1, frame.passed_ns, {{names_.repaired, kind.name}});

@@ -21,7 +21,7 @@ class MovedExits {
  public:
   bool empty() const { return exits_.empty(); }
   std::size_t size() const { return exits_.size(); }
-  // The new time of the first exit, or kForever while the thread can't return.
+  // The new time of the first exit; kForever if there is no exit, or while the thread can't return.
   std::uint64_t next_ns() const { return empty() || is_refuted_ ? kForever : due_ns_; }
 
   // Adds a disproved exit, or an exit directly after it. `entered_ns` is the start of the exit's call. If

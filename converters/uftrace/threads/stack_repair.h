@@ -64,7 +64,7 @@ class StackRepair : public OpenCalls {
   // Suspends or cuts the inner calls, so that only calls of the program are open. resume() must be called
   // after the record.
   void make_room(const CallRecord& call);
-  // Does the same as make_room(), for an event that happens while the thread is on its CPU.
+  // For an event while the thread is on its CPU: cuts the off-CPU call, and ends a program that has to end.
   void make_room_for_event(std::uint64_t time_ns);
   void resume() { inner_.resume_kernel(); }
 
