@@ -46,9 +46,9 @@ struct CheckedOutputOptions {
 //   - a complete event that ends before it begins gets the length 0;
 //   - a flow event outside of all durations, or after an instant or an inner complete event, gets a duration;
 //   - an argument is removed if its name is used twice, or if it is a counter's and not a number;
-//   - a series with the name of another counter's series gets the name of its own counter as a prefix;
-//   - records that readers ignore are left out: ends without an open duration, steps and ends of flows that
-//     have not begun, begins of flows that are open, and counters without a value.
+//   - if a counter has a series of another counter, all its series get the counter's name as a prefix;
+//   - records that readers ignore are left out: ends without a begin, steps and ends of flows that have not
+//     begun or are open in several processes, begins of open flows, and counters without a value.
 class CheckedOutput final : public Output {
  public:
   // No process has this id.

@@ -60,8 +60,8 @@ class TrackCheck {
   struct Tag {
     std::uint64_t offset = 0;
     std::uint64_t begin = 0;
-    std::uint64_t name = 0;       // for durations that await their end
-    std::uint32_t arguments = 0;  // for the same durations: the number of the begin
+    std::uint64_t name = 0;       // for durations that await their end: Step::name of the begin
+    std::uint32_t arguments = 0;  // for the same durations: Step::arguments of the begin
     bool is_tied = false;         // Tracy ends the duration at once, by the end of an earlier complete event
   };
 

@@ -125,8 +125,8 @@ class ChosenRecords {
 
   bool takes_all() const { return threads_.empty() && !keeps_; }
 
-  // An async end or instant is kept if its begin is kept, whatever their threads and names are. Without a
-  // begin, the end or instant is chosen on its own.
+  // An end is kept if its begin is kept. An instant is kept if any open operation of its id is kept. Their
+  // own threads and names count only if no such operation is open.
   template <typename Consume>
   void filter_async(const Event& event, Consume consume) {
     const bool is_own_choice = is_chosen(event.thread.thread) && (!keeps_ || keeps_(event));
