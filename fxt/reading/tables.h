@@ -80,7 +80,7 @@ class Providers {
   ProviderContext& current() { return *current_; }
   const ProviderContext& current() const { return *current_; }
   bool knows(std::uint32_t id) const;
-  // Announces a provider, and empties its tables. Returns true if the id was announced before.
+  // Makes a new provider the current one, with empty tables. Returns true if the id was announced before.
   bool announce(std::uint32_t id, std::string_view name);
   // Makes a provider the current one, with empty tables if it is unknown. Returns true if it was announced.
   bool enter(std::uint32_t id);

@@ -63,7 +63,7 @@ FilePlace::FilePlace(std::shared_ptr<const Folder> folder, std::string_view path
   text_ += path;
 }
 
-// All files of an input are opened here. Returns no descriptor and sets errno if the file is not found.
+// All files of an input are opened here. Returns no descriptor and sets errno if opening fails.
 Descriptor FilePlace::find(int flags) const {
   flags |= O_CLOEXEC;
   if (folder_ == nullptr) return Descriptor(::open(path(), flags));

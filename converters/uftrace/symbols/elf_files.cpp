@@ -90,7 +90,7 @@ std::optional<SourceLine> ElfFiles::line_at(const Image& image, std::uint64_t of
   return dwarf != nullptr ? dwarf->line_at(offset) : std::nullopt;
 }
 
-// Returns the DWARF of the image, or null if there is none that can be read.
+// Returns the DWARF of the image, which may be empty, or null if no file of the image was found.
 DwarfInfo* ElfFiles::dwarf_of(const Image& image) {
   const auto [known, is_new] = programs_.try_emplace({image.path, image.build_id});
   Program& program = known->second;

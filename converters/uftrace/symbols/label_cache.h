@@ -115,7 +115,7 @@ class AddressCache {
   CacheBudget* budget_ = nullptr;
   std::vector<Entry> entries_ = std::vector<Entry>(kSize);
   unsigned shift_ = 64 - FirstBits;  // converts a hash to a slot number
-  std::size_t replaced_ = 0;         // number of entries replaced since the cache last grew
+  std::size_t replaced_ = 0;         // number of entries replaced since the cache last tried to grow
   std::size_t taken_bytes_ = 0;      // bytes taken from the budget
 };
 
