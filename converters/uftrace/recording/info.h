@@ -36,7 +36,7 @@ struct Info {
   std::string build_id;
   // The status that wait(2) returned; 65536 if a `finish` trigger stopped the recording.
   std::optional<std::int64_t> exit_status;
-  std::string cmdline;    // without quotes
+  std::string cmdline;    // without the backslashes before quotes
   std::string cpu_count;  // for example "2 / 4 (online/possible)"
   std::string cpu_description;
   std::string meminfo;  // for example "20.2 / 23.5 GB (free / total)"
@@ -91,6 +91,6 @@ Info read_info(const Directory& directory, Notes& notes);
 
 // Describes an exit status: "exited with code 3", "killed by SIGSEGV".
 std::string ending_of(std::int64_t exit_status);
-bool is_killed(std::int64_t exit_status);  // True if a signal ended the program
+bool is_killed(std::int64_t exit_status);  // true if a signal ended the program
 
 }  // namespace convert::uftrace
