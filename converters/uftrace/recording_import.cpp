@@ -22,7 +22,7 @@ namespace convert::uftrace {
 
 namespace {
 
-// Returns the kernel's files. Returns none if they can't be read, because kernel_header has no formats.
+// Returns the kernel's files; empty if they can't be read, because kernel_header has no formats.
 KernelFiles kernel_files_of(const Directory& directory, Notes& notes) {
   std::vector<CpuFile> files = directory.kernel_cpus;
   std::erase_if(files, [](const CpuFile& file) { return file.size_bytes == 0; });

@@ -155,7 +155,7 @@ struct DefinitionPlace {
   std::uint16_t index = 1;
 };
 
-// The definition that is valid at each place in the tables of one provider. Definitions count from 1.
+// The definition that is valid at each place in the tables of one provider. Definitions have numbers from 1.
 class DefinitionTable {
  public:
   // Returns 0 if the place has no definition.

@@ -75,7 +75,7 @@ struct ThreadPlan {
   const ThreadIndex* index = nullptr;                    // null if there is none
   std::multimap<std::uint64_t, ForkPoint> forks = {};    // indexed by offset of the forking call's entry
   bool is_forked = false;
-  std::vector<std::uint64_t> inherited = {};  // addresses of calls in which it begins, outermost first
+  std::vector<std::uint64_t> inherited = {};  // addresses of calls around the thread's start, outermost first
   std::uint64_t most_calls = 0;               // limit for calls that are open before the first record
   SwitchPlan switches = {};
   KernelPlan kernel = {};
