@@ -6,11 +6,12 @@ import hashlib
 import json
 import os
 import shutil
-import tempfile
 import threading
 import time
 import zlib
 from pathlib import Path
+
+from fxt_ending import FOLDERS, LOCK, keep, temporary_folder
 
 LIST = "entry.json"  # the sizes and checksums of an entry's files
 MAKING, OLD = "making.", "old."  # prefixes of folders that are not complete, or are being removed
@@ -105,7 +106,7 @@ class Cache:
         return None
 
     def made(self, name, make):
-        making = Path(tempfile.mkdtemp(prefix=MAKING, dir=self.folder))
+        making = temporary_folder(MAKING, self.folder)
         handle = os.open(making, os.O_RDONLY | os.O_DIRECTORY)
         try:
             fcntl.flock(handle, fcntl.LOCK_SH)
@@ -113,10 +114,10 @@ class Cache:
             (making / LIST).write_text(json.dumps(files_in(making)))
             folder = self.folder / name
             with contextlib.suppress(OSError):  # another process may have made it meanwhile
-                making.rename(folder)
+                keep(making, folder)
                 making = None
             if making:
-                return Entry(making, handle)  # a later cleanup removes `making`, because of its age
+                return Entry(making, handle)  # this folder is removed when the script ends
         except BaseException:
             os.close(handle)
             shutil.rmtree(making or folder, ignore_errors=True)
@@ -128,7 +129,9 @@ class Cache:
         """Removes an entry. The folder gets another name first, so no other process sees a part of the entry."""
         old = folder.with_name(f"{OLD}{os.getpid()}.{folder.name}")
         with contextlib.suppress(OSError):
-            folder.rename(old)
+            with LOCK:
+                folder.rename(old)
+                FOLDERS.append(old)
             shutil.rmtree(old, ignore_errors=True)
 
     def shrink(self):

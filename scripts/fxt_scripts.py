@@ -6,7 +6,6 @@ import difflib
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -35,28 +34,6 @@ def writing_into(folder, path):
         yield
     except OSError as error:
         raise OSError(error.errno, f"can't write into {shown(folder)}: {error.strerror}", str(path)) from error
-
-
-def call(main, on_interrupt):
-    """Ends the program with the exit code of main(). Neither Ctrl-C nor a standard output that is closed or full leads to a
-    traceback."""
-    signal.signal(signal.SIGINT, on_interrupt)
-    for stream in ("stdout", "stderr"):
-        if getattr(sys, stream) is None:  # it was closed before the program began
-            setattr(sys, stream, open(os.devnull, "w", encoding="utf-8"))
-    try:
-        try:
-            code = main()
-        finally:
-            sys.stdout.flush()
-        sys.exit(code)
-    except KeyboardInterrupt:
-        sys.exit(128 + signal.SIGINT)
-    except OSError as error:
-        drop_output()
-        if not isinstance(error, BrokenPipeError):
-            fail(f"{shown(error.filename or 'standard output')}: {error.strerror}")
-        sys.exit(1)
 
 
 def drop_output():

@@ -3,10 +3,11 @@ speedscope are programs, which open files of their own formats."""
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
+from subprocess import DEVNULL
 
+import fxt_ending
 from fxt_scripts import NAME, program, shown
 from fxt_views import is_trace
 
@@ -21,7 +22,7 @@ VIEWERS = (*PAGES, *PROGRAMS)
 
 def run(command, failure, **options):
     """Runs the command. If it fails, exits with the failure after its own message."""
-    if (code := subprocess.run(command, check=False, **options).returncode) != 0:
+    if (code := fxt_ending.run(command, **options).returncode) != 0:
         sys.exit(f"{NAME}: {failure} (exit code {code})")
 
 
@@ -39,7 +40,7 @@ def made_for(viewer, path, folder):
     else:
         trace = folder / f"{name}.fxt"
         run([program("fxt-convert"), "-q", "--", path, trace], failure)
-    run([program("fxt-to-tracy", "to-tracy"), "--", trace], failure, stdout=subprocess.DEVNULL)
+    run([program("fxt-to-tracy", "to-tracy"), "--", trace], failure, stdout=DEVNULL)
     return next(folder.glob("*.tracy"))
 
 

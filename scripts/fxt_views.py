@@ -7,13 +7,13 @@ import json
 import os
 import re
 import struct
-import subprocess
 import sys
 import threading
-import time
 import zlib
+from subprocess import PIPE
 
 from fxt_cache import stamp_of
+from fxt_ending import running
 from fxt_scripts import BEGINNINGS, NAME, program, shown
 
 GZIP = 31  # zlib's number for this format
@@ -33,39 +33,27 @@ class Problem(Exception):
 
 
 class Programs:
-    """Runs programs, and ends them when this program ends."""
+    """Runs programs, and knows their progress."""
 
     def __init__(self):
-        self.lock = threading.Lock()
-        self.running = {}  # processes, and for each the last line about its progress
-        self.threads = []
-        self.is_over = False
+        self.running = {}  # the last line about the progress of each
         self.is_serving = False  # until then, progress is shown on the terminal
 
     def run(self, name, *arguments, allowed=(0,)):
         """The standard output. Raises Problem with the last line of the standard error if the exit code is not allowed."""
-        command, is_serving = [program(name), *arguments], self.is_serving
-        with self.lock:
-            if self.is_over:
-                raise Problem("fxt-open is ending")
-            process = subprocess.Popen(command, text=True, errors="surrogateescape", stdout=subprocess.PIPE,
-                                       stderr=subprocess.PIPE if is_serving else None)
-            self.running[process] = ""
-        if name in ("fxt-draw", "fxt-dump"):
-            os.setpriority(os.PRIO_PROCESS, process.pid, 10)  # the browser needs the cores more urgently, to open the trace
-        last = []
-        reader = threading.Thread(target=self.read, args=(process, last), daemon=True)
-        if is_serving:
-            reader.start()
-        try:
+        is_serving, last = self.is_serving, []
+        with running([program(name), *arguments], text=True, errors="surrogateescape", stdout=PIPE,
+                     stderr=PIPE if is_serving else None) as process:
+            if name in ("fxt-draw", "fxt-dump"):
+                with contextlib.suppress(ProcessLookupError):
+                    os.setpriority(os.PRIO_PROCESS, process.pid, 10)  # the browser needs the cores more urgently, to open the trace
+            reader = threading.Thread(target=self.read, args=(process, last), daemon=True)
+            if is_serving:
+                reader.start()
             output = process.stdout.read()
-            code = process.wait()
-        finally:
             if is_serving:
                 reader.join()
-            with self.lock:
-                del self.running[process]
-        if code not in allowed:
+        if process.returncode not in allowed:
             raise Problem(last[-1] if last else "")
         return output
 
@@ -76,27 +64,17 @@ class Programs:
             elif line.strip():
                 print(line, end="", file=sys.stderr)
                 last[:] = [line.strip()]
+        self.running.pop(process, None)
 
     def progress(self):
-        return next((text for text in list(self.running.values()) if text), "")
+        return next(iter(list(self.running.values())), "")
 
     def start(self, work):
         """Works in the background. Failures are ignored."""
         def run():
             with contextlib.suppress(Problem, OSError):
                 work()
-        self.threads.append(threading.Thread(target=run, daemon=True))
-        self.threads[-1].start()
-
-    def end(self):
-        with self.lock:
-            self.is_over = True
-            for process in self.running:
-                process.terminate()
-        while self.running:
-            time.sleep(0.01)
-        for thread in self.threads:
-            thread.join()
+        threading.Thread(target=run, daemon=True).start()
 
 
 def is_trace(path):

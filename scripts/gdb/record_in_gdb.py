@@ -7,6 +7,7 @@ from pathlib import Path
 
 import gdb
 
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # Signals that do not end a process by default.
 HARMLESS = {"SIGCHLD", "SIGCONT", "SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGURG", "SIGWINCH"}
 # Gives the program the standard streams of fxt-record, because gdbserver uses its own to talk to GDB.
@@ -146,7 +147,7 @@ def run():
 
 def record(command, script, files, folder):
     """Records the program. Returns true if it is about to exit."""
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # SIGINT, which fxt-record has blocked
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)  # fxt-record has blocked them
     quiet("set suppress-cli-notifications on")  # about each stop
     quiet("set confirm off")
     quiet("set sysroot")  # reads files of this machine directly, and not through gdbserver
@@ -178,7 +179,7 @@ def record(command, script, files, folder):
     # Otherwise GDB sends all tracepoints again when a library is loaded, which gdbserver refuses.
     quiet("set remote install-in-trace-packet off")
     is_at_end = run()
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # a second Ctrl-C would lose the frames
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # a second signal would lose the frames
     quiet("tstop")
     if "Collected 0 trace frames" in quiet("tstatus"):
         raise Failure(f"nothing was recorded: the program did not reach the tracepoints of {script}")

@@ -280,7 +280,7 @@ class OpenInPerfetto(Opened):
         self.assertEqual((self.folder / "opened").read_text().strip(), link)
 
     def test_its_temporary_files_are_removed(self):
-        for end in (signal.SIGINT, signal.SIGTERM):
+        for end, code in (signal.SIGINT, 0), (signal.SIGTERM, 143), (signal.SIGHUP, 129):
             process = self.start("--no-browser", "--no-cache", POOL, TMPDIR=str(self.folder))
             self.assertEqual(process.stdout.readline(), "Open this in a browser:\n")
             [temporary] = self.folder.glob("open-in-perfetto.*")
@@ -288,6 +288,7 @@ class OpenInPerfetto(Opened):
             self.assertFalse((self.folder / "cache").exists())
             process.send_signal(end)
             self.assertNotIn("Traceback", process.communicate(timeout=60)[1])
+            self.assertEqual(process.returncode, code)
             self.assertFalse(temporary.exists())
 
     def test_ctrl_c_may_be_pressed_again(self):
@@ -299,19 +300,22 @@ class OpenInPerfetto(Opened):
                 time.sleep(0.002)
             self.assertEqual((process.communicate()[1], process.returncode), ("", 0))
 
-    def test_ctrl_c_ends_a_conversion(self):
-        converter = self.folder / "converter"
-        converter.write_text(f"#!/bin/sh\n: > '{self.folder}/begun'\nexec sleep 60\n")
+    def test_signals_end_a_conversion(self):
+        converter, begun = self.folder / "converter", self.folder / "begun"
+        converter.write_text(f"#!/bin/sh\necho $$ > '{begun}.part'; mv '{begun}.part' '{begun}'\nexec sleep 60\n")
         converter.chmod(0o755)
-        process = self.start("--no-browser", POOL, TMPDIR=str(self.folder), FXT_CONVERT=str(converter))
-        for _ in range(200):
-            if (self.folder / "begun").exists():
-                break
-            time.sleep(0.05)
-        os.killpg(process.pid, signal.SIGINT)  # like a terminal
-        self.assertEqual(process.communicate(timeout=30)[1], "")
-        self.assertEqual(process.returncode, 130)
-        self.assertEqual(list(self.folder.glob("open-in-perfetto.*")), [])
+        for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+            process = self.start("--no-browser", POOL, TMPDIR=str(self.folder), FXT_CONVERT=str(converter))
+            while not begun.exists():
+                self.assertIsNone(process.poll())
+                time.sleep(0.01)
+            process.send_signal(number)
+            self.assertEqual(process.communicate(timeout=30)[1], "")
+            self.assertEqual(process.returncode, 128 + number)
+            self.assertEqual([*self.folder.glob("open-in-perfetto.*"), *self.folder.glob("cache/*/*")], [])
+            with self.assertRaises(ProcessLookupError):
+                os.kill(int(begun.read_text()), 0)
+            begun.unlink()
 
     @needs("chromium")
     def test_a_click_passes_the_trace_on_in_chromium(self):

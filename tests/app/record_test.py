@@ -84,15 +84,38 @@ class Record(unittest.TestCase):
     def test_ctrl_c_ends_only_the_program(self):
         process = self.start("--no-open", "-d", "run.data", "./draw", "long")
         self.assertEqual(process.stdout.readline(), "begun\n")
-        # uftrace writes nothing if it is stopped before it knows the program's thread, so the test waits first.
-        task_file = self.folder / "run.data" / "task.txt"
-        while "TASK" not in (task_file.read_text() if task_file.exists() else ""):
-            time.sleep(0.01)
+        self.wait_for_thread("run.data")
         time.sleep(0.5)
         os.killpg(process.pid, signal.SIGINT)
         _, problems = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 0, problems)
         self.assertIn('"main"', self.calls_of("draw.fxt"))
+
+    def wait_for_thread(self, recording):
+        """Waits until uftrace knows the program's thread. If it is stopped earlier, it writes nothing."""
+        while not any("TASK" in file.read_text() for file in self.folder.glob(f"{recording}/task.txt")):
+            time.sleep(0.01)
+
+    def test_sigterm_and_sighup_end_the_program_and_open_nothing(self):
+        for number in signal.SIGTERM, signal.SIGHUP:
+            with self.subTest(number):
+                process = self.start("./draw", "long", FXT_OPEN="/bin/false", TMPDIR=str(self.folder))
+                self.assertEqual(process.stdout.readline(), "begun\n")
+                self.wait_for_thread("fxt-record.*/uftrace.data")
+                process.send_signal(number)
+                _, problems = process.communicate(timeout=60)
+                self.assertEqual(process.returncode, 128 + number, problems)
+                self.assertIn('"main"', self.calls_of("draw.fxt"))
+                (self.folder / "draw.fxt").unlink()
+                self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["draw", "draw.c"])
+
+    def test_a_signal_before_the_program_begins_is_not_lost(self):
+        recorder = self.folder / "uftrace"
+        recorder.write_text("#!/bin/sh\nkill $PPID\nwhile :; do /bin/sleep 0.1; done\n")
+        recorder.chmod(0o755)
+        process = self.start("--no-open", "./draw", PATH=f"{self.folder}:{os.environ['PATH']}", TMPDIR=str(self.folder))
+        self.assertEqual(process.communicate(timeout=30)[1], "record: ended by SIGTERM before anything was recorded\n")
+        self.assertEqual((process.returncode, list(self.folder.glob("fxt-record.*"))), (143, []))
 
     def test_a_file_that_is_not_a_trace_is_kept(self):
         (self.folder / "draw.fxt").write_text("a letter")
@@ -262,7 +285,7 @@ class Record(unittest.TestCase):
         tools = self.make_tools()
         missing = "record: uftrace is missing; install with: apt-get install uftrace\n"
         question = missing + "Install it now? [y/N] "
-        for typed, code, more in (b"\n", 1, "\n"), (b"n\n", 1, "n\n"), (b"\x03", 130, "^C"), (b"\x04", 1, ""):
+        for typed, code, more in (b"\n", 1, "\n"), (b"n\n", 1, "n\n"), (b"\x03", 130, "^C\n"), (b"\x04", 1, ""):
             with self.subTest(typed):
                 self.assertEqual(self.answer(typed, tools, "--no-open", "./draw"), (code, question + more))
         self.assertEqual(self.result("--no-open", "./draw", PATH=str(tools)), (1, "", missing))
