@@ -3,6 +3,7 @@
 #include "converters/model/merging/merge_loop.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <functional>
 #include <gmock/gmock.h>
@@ -10,12 +11,14 @@
 #include <memory>
 #include <numeric>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "converters/model/lanes/lane_short_calls.h"
 #include "converters/model/reading/input_error.h"
 #include "converters/model/timeline.h"
 #include "tests/model/event_text.h"
@@ -501,6 +504,56 @@ TEST_F(MergeLoopTest, ASingleSourceGivesTheSameEventsOnTwoThreads) {
   const auto alone = text_with(1);
   EXPECT_GT(alone.size(), 20'000u);
   EXPECT_THAT(text_with(2), ElementsAreArray(alone));
+}
+
+// Emits a long call with short calls inside. Each pump adds the same number of short calls.
+class Nested : public Source {
+ public:
+  Nested(Lane& lane, LabelId label, std::uint64_t calls) : lane_(lane), label_(label), calls_(calls) {
+    lane_.begin(0, label_);
+  }
+  bool pump(const PumpBudget&) override {
+    for (std::uint64_t i = 0; i < calls_; ++i) {
+      lane_.begin(lane_.last_ns() + 1, label_);
+      lane_.end(lane_.last_ns() + 1);
+    }
+    return true;
+  }
+  std::uint64_t watermark_ns() const override { return lane_.last_ns(); }
+
+ private:
+  Lane& lane_;
+  LabelId label_;
+  std::uint64_t calls_;
+};
+
+TEST_F(MergeLoopTest, CallsThatAreOpenAfterTheRangeEndInTheOrderOfTheirLanes) {
+  class EndsUntilTen : public EventText {
+   public:
+    using EventText::EventText;
+    void write(std::span<const MergedRun> runs) override {
+      for (const auto& [events, lane] : runs)
+        if (events.front().kind == EventKind::End) lanes.push_back(lane);
+    }
+    std::uint64_t needed_until_ns() const override { return 10; }
+    std::vector<std::size_t> lanes;
+  };
+  const ShortCallRule rule{
+      .shortest_ns = 5, .left_out = x, .left_out_ns = names.intern("ns"), .lengths = nullptr};
+  LaneOptions options = kTestLanes;
+  options.short_calls = &rule;
+  for (const std::size_t jobs : {1u, 2u, 4u})
+    for (const auto& calls : {std::array{100u, 200u}, std::array{200u, 100u}}) {
+      Timeline timeline({.lanes = options, .jobs = jobs}, notes);
+      timeline.begin_input("a");
+      for (std::uint64_t i = 0; i < calls.size(); ++i) {
+        Lane& lane = add_lane(timeline, i + 1);
+        timeline.add_source(std::make_unique<Nested>(lane, f, calls[i]), {&lane});
+      }
+      EndsUntilTen ends(names);
+      timeline.run(ends, [] {});
+      EXPECT_THAT(ends.lanes, ElementsAre(0u, 1u)) << jobs;
+    }
 }
 
 // Emits one event in each of six pumps, and adds the worker of each pump to `workers`.

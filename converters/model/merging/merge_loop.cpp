@@ -102,7 +102,10 @@ void MergeLoop::run(const std::function<void()>& tick) {
       if (state.read->kind == EventKind::Begin || state.read->kind == EventKind::End)
         ends.push_back({{state.read, 1}, state.number});
   }
-  std::ranges::stable_sort(ends, {}, [](const MergedRun& run) { return run.events.front().time_ns; });
+  // These ends are at the end of the range for readers. How far after it they are here depends on how far the
+  // inputs have been read.
+  std::ranges::stable_sort(
+      ends, {}, [&](const MergedRun& run) { return std::min(run.events.front().time_ns, needed_until_ns_); });
   if (!ends.empty()) sink_.write(ends);
   batch_.flush();
 }

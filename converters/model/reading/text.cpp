@@ -57,24 +57,25 @@ std::string spelled_character(std::int64_t code) {
 
 bool is_unclear(std::string_view text) {
   if (text.empty() || is_blank(text.front()) || is_blank(text.back())) return true;
-  // A text that looks like a number, a boolean or null begins with one of these characters.
+  // std::from_chars() also reads doubles that begin with one of the last four words, in any case.
+  static constexpr std::array<std::string_view, 8> kWords{"NULL", "null", "true", "false",
+                                                          "inf",  "INF",  "nan",  "NAN"};
+  // Most other texts differ from these words and from numbers in the first or third character.
   static constexpr auto kBegins = [] {
     std::array<bool, 256> begins{};
-    for (const char c : std::string_view("0123456789+-.NntfiI")) begins[static_cast<unsigned char>(c)] = true;
+    for (const char c : std::string_view("0123456789+-.")) begins[static_cast<unsigned char>(c)] = true;
+    for (const std::string_view word : kWords) begins[static_cast<unsigned char>(word.front())] = true;
     return begins;
   }();
   if (!kBegins[static_cast<unsigned char>(text.front())]) return false;
-  // The third letters of null, true, false, inf and nan. Most other words are rejected by this test.
-  constexpr std::string_view kThird = "lLufFnN";
-  if (text.front() >= 'A' && (text.size() < 3 || kThird.find(text[2]) == std::string_view::npos))
-    return false;
-  constexpr std::array<std::string_view, 4> kWords{"NULL", "null", "true", "false"};
+  const auto has_third = [&](std::string_view word) { return text.size() > 2 && text[2] == word[2]; };
+  if (text.front() >= 'A' && std::ranges::none_of(kWords, has_third)) return false;
   if (std::ranges::find(kWords, text) != kWords.end()) return true;
   const bool has_sign = text.front() == '-' || text.front() == '+';
   const std::string_view number = text.substr(has_sign ? 1 : 0);
   if (number.starts_with("0x") || number.starts_with("0X"))
     return number.size() > 2 && std::ranges::all_of(number.substr(2), is_hex_digit);
-  double value = 0;  // "inf" and "nan" are also values
+  double value = 0;
   const char* const end = number.data() + number.size();
   const auto [rest, error] = std::from_chars(number.data(), end, value);
   return !number.starts_with('-') && rest == end && error != std::errc::invalid_argument;

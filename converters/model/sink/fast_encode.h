@@ -89,9 +89,15 @@ struct TableRef {
   explicit operator fxt::TextRef() const { return fxt::TextRef::table(index); }
 };
 
+// True if a number fits into the header of its argument. Other numbers need a word after the header.
+constexpr bool fits_header(std::int64_t number) { return std::in_range<std::int32_t>(number); }
+constexpr bool fits_header(std::uint64_t number) { return std::in_range<std::uint32_t>(number); }
+
+// True for a number from 2^63 on, because viewers would show it as a negative number.
+constexpr bool looks_negative(std::uint64_t number) { return static_cast<std::int64_t>(number) < 0; }
+
 // Writes the arguments of a record. `ref_of` returns the ref of a name. `put_string` writes the argument for
-// a Text or a Name. `put_large` writes a number from 2^63 on in another form, because viewers would show a
-// negative number.
+// a Text or a Name. `put_large` writes a number that looks_negative() in another form.
 template <typename RefOf, typename PutString, typename PutLarge>
 [[gnu::always_inline]] inline std::uint64_t* put_arguments(std::uint64_t* at, const ArgumentRow& arguments,
                                                            RefOf ref_of, PutString put_string,
@@ -113,15 +119,15 @@ template <typename RefOf, typename PutString, typename PutLarge>
         argument.skip(1);
         continue;
       case ArgumentKind::Int64:
-        if (std::in_range<std::int32_t>(static_cast<std::int64_t>(argument.bits())))
+        if (fits_header(static_cast<std::int64_t>(argument.bits())))
           put(fxt::ArgumentType::Int32, static_cast<std::uint32_t>(argument.bits()));
         else
           put_word(fxt::ArgumentType::Int64, argument.bits());
         break;
       case ArgumentKind::Uint64:
-        if (std::in_range<std::uint32_t>(argument.bits()))
+        if (fits_header(argument.bits()))
           put(fxt::ArgumentType::Uint32, static_cast<std::uint32_t>(argument.bits()));
-        else if (argument.bits() >> 63 == 0)
+        else if (!looks_negative(argument.bits()))
           put_word(fxt::ArgumentType::Uint64, argument.bits());
         else
           at = put_large(at, fxt::TextRef(name), argument.bits());
@@ -183,7 +189,8 @@ inline std::size_t most_words(const PendingEvent& event) {
   if (rest == 0) return at;
   *at = load<std::uint64_t>(from, std::endian::little);
   constexpr std::uint64_t kAnyPlain = 0x2020'2020'2020'2020;  // blanks replace the padding
-  is_plain &= fxt::is_plain(*at | kAnyPlain << 8 * rest);
+  const std::size_t text_bits = 8 * rest;
+  is_plain &= fxt::is_plain(*at | kAnyPlain << text_bits);
   return at + 1;
 }
 

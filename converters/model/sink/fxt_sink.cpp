@@ -34,10 +34,10 @@ std::size_t words_of_arguments(const ArgumentRow& arguments) {
       case ArgumentKind::Name:
         return 1;
       case ArgumentKind::Int64:
-        return std::in_range<std::int32_t>(static_cast<std::int64_t>(argument.bits())) ? 1 : 2;
+        return fits_header(static_cast<std::int64_t>(argument.bits())) ? 1 : 2;
       case ArgumentKind::Uint64:
-        if (argument.bits() >> 63 != 0) return 1 + fxt::words_of(fmt::to_string(argument.bits()).size());
-        return std::in_range<std::uint32_t>(argument.bits()) ? 1 : 2;
+        if (looks_negative(argument.bits())) return 1 + fxt::words_of(fmt::to_string(argument.bits()).size());
+        return fits_header(argument.bits()) ? 1 : 2;
       case ArgumentKind::Double:
       case ArgumentKind::Pointer:
         return 2;

@@ -17,6 +17,7 @@
 #include "converters/model/reading/long_double.h"
 #include "converters/model/reading/text.h"
 #include "converters/tfile/description/numbers.h"
+#include "fxt/field.h"
 #include "fxt/utf8.h"
 
 namespace convert::tfile {
@@ -58,10 +59,14 @@ std::array<std::byte, LongDouble::kBytes> as_x87(std::span<const std::byte> quad
   const bool is_little = order == std::endian::little;
   const std::uint64_t low = unsigned_bits(is_little ? quad.first(8) : quad.last(8), order);
   const std::uint64_t high = unsigned_bits(is_little ? quad.last(8) : quad.first(8), order);
-  constexpr unsigned kMantissaBits = 48;  // in the upper half; the leading 1 is not stored
-  const std::uint64_t sign_and_exponent = high >> kMantissaBits;
-  const std::uint64_t leading = (sign_and_exponent & 0x7fff) != 0 ? std::uint64_t{1} << 63 : 0;
-  const std::uint64_t mantissa = leading | (high << 16) >> 1 | low >> 49;
+  using Mantissa = fxt::Field<0, 47>;  // fields of `high`; the leading 1 is not stored
+  using Exponent = fxt::Field<48, 62>;
+  using SignAndExponent = fxt::Field<48, 63>;
+  using RestOfMantissa = fxt::Field<49, 63>;  // of `low`: the bits that fit into an x87 number
+  const std::uint64_t sign_and_exponent = SignAndExponent::get(high);
+  const std::uint64_t leading = Exponent::get(high) != 0 ? 1 : 0;
+  const std::uint64_t mantissa =
+      fxt::Field<63>::put(leading) | fxt::Field<15, 62>::put(Mantissa::get(high)) | RestOfMantissa::get(low);
   std::array<std::byte, LongDouble::kBytes> x87{};
   store(x87.data(), mantissa, std::endian::little);
   store(x87.data() + sizeof mantissa, static_cast<std::uint16_t>(sign_and_exponent), std::endian::little);
@@ -69,15 +74,18 @@ std::array<std::byte, LongDouble::kBytes> as_x87(std::span<const std::byte> quad
 }
 
 double half(std::uint64_t bits) {
-  constexpr int kMantissaBits = 10, kBias = 15, kMaxExponent = 31;
-  const int exponent = static_cast<int>(bits >> kMantissaBits & kMaxExponent);
-  const auto mantissa = static_cast<double>(bits & 0x3ff);
-  double value =
-      std::ldexp(mantissa + (exponent == 0 ? 0 : 1024), std::max(exponent, 1) - kBias - kMantissaBits);
-  if (exponent == kMaxExponent)
+  using Mantissa = fxt::Field<0, 9>;
+  using Exponent = fxt::Field<10, 14>;
+  using Sign = fxt::Field<15>;
+  constexpr int kBias = 15, kMantissaBits = Mantissa::kWidth;
+  const int exponent = static_cast<int>(Exponent::get(bits));
+  const auto mantissa = static_cast<double>(Mantissa::get(bits));
+  double value = std::ldexp(mantissa + (exponent == 0 ? 0 : Mantissa::kMax + 1),
+                            std::max(exponent, 1) - kBias - kMantissaBits);
+  if (exponent == Exponent::kMax)
     value =
         mantissa == 0 ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
-  return (bits & 0x8000) != 0 ? -value : value;
+  return Sign::get(bits) != 0 ? -value : value;
 }
 
 // A decimal number of 32 or 64 bits whose significand is a binary integer. x86 has this format.
@@ -101,11 +109,12 @@ double decimal(std::uint64_t bits, std::size_t size) {
 
 // The number as a double; nothing if it is too large or too small for a double.
 std::optional<double> as_double(FloatFormat format, std::span<const std::byte> bytes, std::endian order) {
+  constexpr int kMissingBits = 16;  // of a float, in a BFloat
   switch (format) {
     case FloatFormat::Half:
       return half(unsigned_bits(bytes, order));
     case FloatFormat::BFloat:
-      return std::bit_cast<float>(static_cast<std::uint32_t>(unsigned_bits(bytes, order) << 16));
+      return std::bit_cast<float>(static_cast<std::uint32_t>(unsigned_bits(bytes, order) << kMissingBits));
     case FloatFormat::DoubleDouble:
       return std::bit_cast<double>(unsigned_bits(bytes.first(8), order)) +
              std::bit_cast<double>(unsigned_bits(bytes.last(8), order));
@@ -193,7 +202,8 @@ Argument wide_number(const Leaf& leaf, std::span<const std::byte> bytes, std::en
   if (leaf.form == ValueForm::Signed && high == (number < 0 ? ~std::uint64_t{0} : 0))
     return {leaf.name, number};
   __extension__ using Wide = unsigned __int128;
-  const Wide value = (Wide{high} << 64) | low;
+  constexpr int kLowBits = 64;
+  const Wide value = Wide{high} << kLowBits | low;
   text = is_negative ? fmt::format("-{}", Wide{0} - value) : fmt::format("{}", value);
   return {leaf.name, text};
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "fxt/output.h"
 #include "fxt/utf8.h"
@@ -384,6 +385,26 @@ TEST_F(FastEncodeTest, EventsAreTheSameOnBothPaths) {
   });
   ASSERT_THAT(counters, ElementsAre(testing::SizeIs(2 + 2 + 1)));
   EXPECT_EQ(counters.front().back(), 77u);
+}
+
+// The size that --fit expects is the size of the record.
+TEST_F(FastEncodeTest, WordsOfArgumentsAreAsManyAsAreWritten) {
+  const NameId n = names.intern("n");
+  std::vector<Argument> all{{n, std::monostate{}}, {n, n},           {n, ""},
+                            {n, "eight by"},       {n, "nine byte"}, {n, "caf\xe9"}};
+  for (const ArgumentKind kind :
+       {ArgumentKind::Int64, ArgumentKind::Uint64, ArgumentKind::Double, ArgumentKind::Pointer})
+    for (std::uint64_t power = 1; power != 0; power *= 2)
+      for (const std::uint64_t bits : {power - 1, power, power + 1, 0 - power, ~power, 1 - power})
+        all.emplace_back(n, kind, bits);
+  const auto records = records_of_three([&](Lane& lane, std::uint64_t t) {
+    std::uint64_t at_ns = 10'000 * t;
+    for (const Argument& argument : all) lane.instant(++at_ns, label("main"), {argument});
+  });
+  ASSERT_EQ(records.size(), all.size());
+  for (std::size_t i = 0; i < all.size(); ++i)
+    EXPECT_EQ(words_of_arguments(Arguments{all[i]}.row()), records[i].size() - 2)
+        << static_cast<int>(all[i].kind) << " " << all[i].bits << " " << all[i].text;
 }
 
 // Perfetto treats unsigned arguments as signed. All readers treat the values of counters as doubles.

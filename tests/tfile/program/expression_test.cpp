@@ -152,6 +152,7 @@ TEST_F(Expressions, CalculateWithEnumerators) {
   EXPECT_EQ(type("e + 1"), "u4");
   EXPECT_EQ(type("1 + n"), "i4");
   EXPECT_EQ(type("wide + 1"), "u8") << "as wide as its type";
+  EXPECT_EQ(type("large + 1"), "i4") << "the negative enumerator is beyond the limit";
   EXPECT_EQ(type("tiny + tiny"), "u4");
   EXPECT_EQ(type("-e"), "u4");
 }
