@@ -22,6 +22,8 @@ void Unwinder::start(std::uint64_t pc) {
 }
 
 std::nullopt_t Unwinder::stop(std::string problem) {
+  // If the budget is exceeded, call frame information looks missing, and locations look unsupported.
+  if (!frame_.take_work(0)) problem = "the limit of steps to evaluate the values of this file is reached";
   problem_ = std::move(problem);
   return std::nullopt;
 }
@@ -42,7 +44,7 @@ std::optional<std::uint64_t> Unwinder::frame_address() const {
 
 std::optional<Caller> Unwinder::next() {
   const CallFrame* const call = call_frame();
-  if (call == nullptr) return stop(fmt::format("no program has call frame information for {:#x}", pc_));
+  if (call == nullptr) return stop(fmt::format("no call frame information for {:#x} was found", pc_));
   const CodeScope& scope = symbols_.debug_info_at(pc_)->types_scope();
   const Storage cfa = locate_in_call(call->cfa, registers_, scope, frame_);
   if (cfa.kind != Storage::Kind::Memory)

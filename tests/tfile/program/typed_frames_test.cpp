@@ -18,6 +18,7 @@
 
 #include "converters/tfile/program/debug_info.h"
 #include "converters/tfile/program/program.h"
+#include "converters/tfile/program/unwinder.h"
 #include "tests/tfile/program/traced_program.h"
 #include "tests/tfile/trace_builder.h"
 
@@ -844,7 +845,20 @@ TEST_F(Callers, EndAtTheEndOfTheRecordedStack) {
 TEST_F(Callers, EndAtCodeOfNoProgram) {
   EXPECT_THAT(line_at("plant::pump", {start_of("plain_start") + 1, 0x10, 0}),
               HasSubstr(" callers=\"plain_start < 0xf < …\" "));
-  EXPECT_THAT(notes, Contains(EndsWith("no program has call frame information for 0xf")));
+  EXPECT_THAT(notes, Contains(EndsWith("no call frame information for 0xf was found")));
+}
+
+TEST_F(Callers, EndAtTheLimitOfTheWork) {
+  static constexpr fxt::Limit kNoWork{"steps", 0, 0};
+  fxt::Budget work(kNoWork);
+  FrameMemory memory(nullptr, std::endian::little);
+  memory.set_work(work);
+  const Frame frame;
+  memory.start(frame, false);
+  Unwinder unwinder(program, memory);
+  unwinder.start(start_of("plain_start"));
+  EXPECT_FALSE(unwinder.next());
+  EXPECT_EQ(unwinder.problem(), "the limit of steps to evaluate the values of this file is reached");
 }
 
 TEST_F(Callers, EndAtAReturnAddressOfZero) {
