@@ -29,7 +29,7 @@ def shown(path):
 
 @contextlib.contextmanager
 def writing_into(folder, path):
-    """If this can't write into the folder, which is needed for the path, the reason names the folder."""
+    """Turns an OSError of the block into an error for the path. Its reason names the folder."""
     try:
         yield
     except OSError as error:

@@ -21,7 +21,7 @@ VIEWERS = (*PAGES, *PROGRAMS)
 
 
 def run(command, failure, **options):
-    """Runs the command. If it fails, exits with the failure after its own message."""
+    """Runs the command. If the command fails, exits with `failure`, which is printed after the command's own message."""
     if (code := fxt_ending.run(command, **options).returncode) != 0:
         sys.exit(f"{NAME}: {failure} (exit code {code})")
 

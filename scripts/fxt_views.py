@@ -125,7 +125,7 @@ def processes_of(path):
 
 
 def seconds(ns):
-    """A time on the trace's clock, as -r takes it."""
+    """A time on the trace's clock, in the form for the option -r."""
     return f"{ns // 10**9}.{ns % 10**9:09}"
 
 
@@ -174,7 +174,7 @@ class Input:
         return paths if paths and all(path.exists() for path in paths) else [path]
 
     def fitted(self):
-        """The trace, or a smaller one with the longest calls. The second result is always None: no range is known."""
+        """The trace, or a smaller trace with the longest calls. The second result is None, because the range to show first is unknown."""
         if self.path.stat().st_size <= (self.limit // LIKELY_RATIO if is_compressed(self.path) else self.limit):
             return self.path, None
         plain = self.plain()
@@ -188,7 +188,7 @@ class Input:
         return entry / self.name, None
 
     def fit_of(self, trace):
-        """The option for parts of a trace that is too large."""
+        """The option that makes a trace smaller, if the trace is too large."""
         return [f"--fit={self.limit}"] if trace.stat().st_size > self.limit else []
 
     def convert(self, output, *options):
@@ -226,7 +226,7 @@ class Input:
             return self.index
 
     def plain(self):
-        """The whole trace without compression. A compressed one is unpacked once. All calls are in it."""
+        """The whole trace with all calls, without compression. A compressed trace is unpacked only once."""
         if not is_compressed(self.path):
             return self.path
         with self.lock:
@@ -243,7 +243,7 @@ class Input:
             raise Problem("the trace has no events in this time" if options else f"{shown(trace)}: can't be read")
 
     def part(self, from_ns, to_ns):
-        """An entry of the cache with the file part.fxt, which the caller closes."""
+        """An entry of the cache with the file part.fxt. The caller closes the entry."""
         part = f"-r{seconds(from_ns)}~{seconds(to_ns)}"
 
         def make(folder):

@@ -27,7 +27,7 @@ class Failure(Exception):
 
 
 def shared():
-    """The module of all scripts. It is loaded when it is needed, because GDB loads this file whenever it starts."""
+    """Loads fxt_scripts.py when a command needs it, because GDB runs this file whenever GDB starts."""
     sys.path.insert(0, str(SHARED))
     try:
         return importlib.import_module("fxt_scripts")
@@ -122,7 +122,7 @@ class Modules:
         gdb.write(f"fxt: {name}: {reason}; its functions and types are not shown\n", gdb.STDERR)
 
     def local(self, name, objfile):
-        """The path of a module's file on this machine. A file of the target is fetched, unless this machine has the same."""
+        """The path of a module's file on this machine. A file of the target is fetched, unless this machine has the same file."""
         if not name.startswith(ON_TARGET):
             return Path(objfile.username if objfile else name).resolve()
         path = Path(name[len(ON_TARGET):])

@@ -29,7 +29,7 @@ def resume(folder):
 
 
 def check_interrupted(folder):
-    """GDB forgets Ctrl-C in some places, so fxt-record makes a file when it comes."""
+    """GDB forgets Ctrl-C in some places, so fxt-record makes a file when Ctrl-C is pressed."""
     if (folder / "interrupted").exists():
         raise KeyboardInterrupt
 
