@@ -1,4 +1,4 @@
-"""Files that were made from inputs, and are kept for the next time: a folder with an entry for each key."""
+"""Keeps files that were made from inputs, for the next time. The cache is a folder with an entry for each key."""
 
 import contextlib
 import fcntl

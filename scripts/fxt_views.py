@@ -24,7 +24,7 @@ MOST_FILE_NAME = 200  # bytes
 MAP_OPTIONS = ("--max-depth", "6", "--width", "1600")  # each thread has six thin rows
 MOST_FUNCTIONS = 40
 LIKELY_RATIO = 100  # a compressed trace is this many times larger without compression, at most
-NOTE = "This trace is too large to open as a whole, so it has only the longest calls. If you open a part of the time, it has more details."
+NOTE = "This trace is too large to open as a whole, so it has only the longest calls. If you open a part of the time, the part has more details."
 PROGRESS = re.compile(r"\s*\d+%")
 
 

@@ -35,10 +35,8 @@ constexpr NoteKind kNotInJson{
 constexpr NoteKind kFitted{"fitted", "calls omitted because of --fit", true};
 constexpr NoteKind kThinned{
     "thinned", "values of counters, context switches, wakeups and instants omitted because of --fit", true};
-constexpr NoteKind kCutFlows{"cut-arrows",
-                             "arrows that end on the thread where they start, because their end is after the "
-                             "range or in a later piece",
-                             true};
+constexpr NoteKind kCutFlows{
+    "cut-arrows", "arrows that lead past the end of the range or piece, drawn only up to that end", true};
 
 // Imports all inputs and adds the offset of each input to the times of this input.
 void import_inputs(const ConvertOptions& options, std::span<const std::optional<std::int64_t>> offsets_ns,

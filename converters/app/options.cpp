@@ -51,11 +51,12 @@ fxt::ProgramText program_text(const Importers& importers) {
                        "--inspect[=all] [--report json] INPUT..."},
           .description = fmt::format(
               "Converts {} into one FXT trace, which Perfetto, Tracy, magic-trace and Fuchsia's tools open. "
-              "If the name of OUTPUT ends in .json, it is JSON in the format of Chrome's trace events "
+              "If the name of OUTPUT ends in .json, the trace is JSON in the format of Chrome's trace events "
               "instead. The type of an input is detected from its content, not from its name. An INPUT may "
-              "also be a tar archive of recordings. If it is `-`, it is read from standard input. If OUTPUT "
-              "ends in .gz, .zst, .bz2 or .xz, it is compressed. If it is `-`, it is written to standard "
-              "output. A single INPUT is written to INPUT.fxt. Without an INPUT, {} is converted.",
+              "also be a tar archive of recordings. If INPUT is `-`, standard input is read. If OUTPUT ends "
+              "in .gz, .zst, .bz2 or .xz, the trace is compressed. If OUTPUT is `-`, the trace is written to "
+              "standard output. Without OUTPUT, the trace of a single INPUT is written to INPUT.fxt. Without "
+              "an INPUT, {} is converted.",
               fmt::join(kinds_and_forms, " and "), fmt::join(defaults, " or ")),
           .exit_status =
               "0: success, possibly with notes. 1: an input could not be read, the output could not be "
@@ -199,8 +200,8 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
             .goes_with_inspect = true},
            flag("force", 'f', options.force,
                 "replace any existing OUTPUT, and not only an empty file or a trace of the same format. Also "
-                "write more than 10,000 pieces, and pieces that together have more than 256 MiB and a "
-                "hundred times the size of the undivided trace"),
+                "write more than 10,000 pieces, and pieces whose total size is more than 256 MiB and more "
+                "than a hundred times the size of the undivided trace"),
            flag("sync", 0, options.sync,
                 "wait until OUTPUT is on the disk, before and after it replaces an older file. After a power "
                 "failure, OUTPUT is then either the older file or the new one"),
@@ -223,8 +224,8 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
             .goes_with_inspect = true},
            {.name = "unpack",
             .argument = "DIR",
-            .help = "unpack the INPUTs that are archives or compressed into this empty directory instead of "
-                    "converting them, and print the path of each recording or trace file on a line",
+            .help = "convert nothing; unpack the archives and compressed files among the INPUTs into this "
+                    "empty directory. Print the path of each recording or trace file on a line",
             .value = store_in(options.unpack_folder),
             .goes_with_inspect = true},
            choice("report", options.report,

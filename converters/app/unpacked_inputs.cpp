@@ -130,14 +130,14 @@ class TemporaryFolder {
 // Creating and removing a file takes some 0.1 ms.
 constexpr fxt::Limit kFiles{"files in an archive", 50'000, 1};
 constexpr fxt::Limit kFolders{"folders in an archive", 10'000, 0};
-constexpr fxt::Limit kDepth{"names in the path of a file in an archive", 64, 0};
-constexpr fxt::Limit kAllDepths{"names in the paths of an archive, in total", 1'000'000, 0};
+constexpr fxt::Limit kDepth{"components in the path of a file in an archive", 64, 0};
+constexpr fxt::Limit kAllDepths{"components in all paths of an archive", 1'000'000, 0};
 constexpr fxt::Limit kReplaced{"files in an archive that replace an earlier file", 10'000, 0};
 constexpr fxt::Limit kNameLength{"characters in a file name in an archive", 1024, 0};
 constexpr fxt::Limit kNames{"MiB of file names in an archive", 16 * fxt::kMiB, 0};
 constexpr fxt::Limit kRecordings{"recordings in an archive", 100, 0};
 constexpr fxt::Limit kLinks{"symbolic links in an archive", 1000, 0};
-constexpr fxt::Limit kHeader{"characters of headers before a file in an archive", 256 * fxt::kKiB, 0};
+constexpr fxt::Limit kHeader{"bytes of headers before a file in an archive", 256 * fxt::kKiB, 0};
 // libarchive compares each access control entry with all earlier ones, which is slow.
 constexpr fxt::Limit kAccess{"access control entries of a file in an archive", 100, 0};
 // A file is read once for each of its names.

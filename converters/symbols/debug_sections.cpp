@@ -12,7 +12,8 @@ namespace convert {
 namespace {
 
 // libdw needs about 80 bytes of memory for six bytes of an abbreviation.
-constexpr fxt::Limit kAbbreviations{"MiB of abbreviations of units", 8 * fxt::kMiB, 1 * fxt::kKiB};
+constexpr fxt::Limit kAbbreviations{"MiB of abbreviations in debug information", 8 * fxt::kMiB,
+                                    1 * fxt::kKiB};
 
 // Skips the abbreviations of a table, to find its size.
 class AbbreviationTable {

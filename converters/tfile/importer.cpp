@@ -100,7 +100,7 @@ std::vector<Option> TraceFileImporter::options() {
        .may_repeat = true},
       {.name = "program",
        .argument = "ELF",
-       .help = "take functions, source lines and types from this file: the traced program, or one of its "
+       .help = "read functions, source lines and types from this file: the traced program, or one of its "
                "libraries",
        .value = each<std::string>([this](const std::string& path) { options_.programs.emplace_back(path); }),
        .may_repeat = true,
@@ -116,7 +116,7 @@ std::vector<Option> TraceFileImporter::options() {
        .works_with = {"program"}},
       {.name = "symbols",
        .argument = "FILE",
-       .help = "take names from a kernel's kallsyms or System.map, for traces of a kernel",
+       .help = "read names from a kernel's kallsyms or System.map, for traces of a kernel",
        .value = store_in(options_.symbols),
        .goes_with_inspect = true},
   };

@@ -289,7 +289,7 @@ class RecordingImporter final : public Importer {
     return {.form = "directories",
             .input = "run.data",
             .examples = {{"run.data run.fxt", "convert a recording of uftrace"},
-                         {"-F draw -t 10us run.data", "show only draw(), from 10 us on"}},
+                         {"-F draw -t 10us run.data", "show draw() calls of 10 us or more"}},
             .common_options = {"filter", "notrace", "depth", "time-filter"}};
   }
   std::vector<Option> options() override;
@@ -366,15 +366,16 @@ std::vector<Option> RecordingImporter::options() {
            "seconds, so times may be wrong by one second"),
       {.name = "sysroot",
        .argument = "DIR",
-       .help = "take programs and libraries from below this directory, to get names if the recording has no "
-               ".sym files (default: from this machine)",
+       .help = "read programs and libraries below this directory, to get names if the recording has no .sym "
+               "files (default: those of this machine)",
        .value =
            each<std::string>([this](const std::string& path) { options_.elf.sysroot = directory_at(path); }),
        .fails_with = {"no-elf"}},
-      not_with({"no-elf", "no-args"},
-               choice("arg-names", options_.elf.names_parameters, {{"numbers", false}, {"program", true}},
-                      "choose the names of arguments (default: numbers, which gives arg1, arg2). program "
-                      "takes the names of parameters from the debug information of the program or library")),
+      not_with(
+          {"no-elf", "no-args"},
+          choice("arg-names", options_.elf.names_parameters, {{"numbers", false}, {"program", true}},
+                 "choose the names of arguments (default: numbers, which gives arg1, arg2). With program, "
+                 "they are the names of parameters in the debug information of the program or library")),
       {.name = "index",
        .argument = "DIR",
        .help = "keep an index of each long recording in this directory, so that -r does not read everything "

@@ -46,7 +46,8 @@ constexpr std::array kRules = {
     Rule{
         "W11",
         "Sizes are exact: there are no spare words in records and arguments, and no zero words between them.",
-        "The Rust reader rejects all arguments of a wrong size, and most such records. At a record of size "
+        "The Rust reader rejects all arguments of a wrong size, and most records of a wrong size. At a "
+        "record of size "
         "0, all readers except the C++ reader stop."},
     Rule{"W12", "Padding and unused bits are zero.", "The spec reserves them for later versions."},
     Rule{"W13", "No large record has more than 4095 words.",
@@ -71,8 +72,8 @@ constexpr std::array kRules = {
          "are open inside it."},
     Rule{"W18",
          "Names are not empty. The first argument of a thread's name is \"process\", of type koid. A thread "
-         "in a context switch or wakeup has a name with this argument. The last such name in the file "
-         "gives the same process as the record.",
+         "in a context switch or wakeup has a name with this argument. The last such name of the thread in "
+         "the file has the process of the record.",
          "Perfetto loses names of threads without this koid, or puts such threads under process 0. Programs "
          "that convert traces skip such names. Perfetto takes the process of a scheduled thread from the "
          "thread's name, and ignores the process in the scheduling record. It shows threads of priority 0 "
@@ -125,8 +126,8 @@ constexpr std::array kRules = {
          "Perfetto ignores log messages. Tracy also ignores async operations, flows and context switches. "
          "Notes of --check --for list the records that the given readers ignore."},
     Rule{"W30",
-         "If the name of an argument has dots or indexes in brackets, the part before is not the name of "
-         "another argument of the event. Indexes in brackets are numbers.",
+         "If the name of an argument has dots or indexes in brackets, no part before a dot or bracket is the "
+         "name of another argument of the event. Indexes in brackets are numbers.",
          "Perfetto's window shows the arguments \"a.b\" and \"a.c\" as a tree. If an event has \"a[i]\", or "
          "both \"a\" and \"a.b\", it shows an error instead of the event's data, or not all arguments. The "
          "same is true of \"a.b\" and \"a[0]\"."},

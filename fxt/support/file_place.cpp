@@ -20,8 +20,8 @@ FilePlace::Status failure() {
   if (error == EXDEV)
     return {.kind = Kind::Refused,
             .problem =
-                "a symbolic link leads out of the recording and is not followed; copy the file to "
-                "this place if it belongs to the recording"};
+                "a symbolic link leads out of the recording and is not followed; replace it with a copy of "
+                "the file if the file belongs to the recording"};
   const Kind kind = error == ENOENT || error == ENOTDIR ? Kind::Missing
                     : error == ELOOP                    ? Kind::Refused
                                                         : Kind::Unknown;

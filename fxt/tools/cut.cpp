@@ -50,7 +50,8 @@ ProgramText program_text() {
       .description =
           "Writes a part of a trace in the Fuchsia trace format, or divides it into pieces. IN may be "
           "compressed with gzip, zstd, bzip2 or xz; `-` is standard input. If OUT ends in .gz, .zst, .bz2 or "
-          ".xz, it is compressed. If it is `-`, it is written to standard output. Durations that are cut "
+          ".xz, the output is compressed. If OUT is `-`, it is written to standard output. Durations that "
+          "are cut "
           "have the argument `cut`: `begin`, `end` or `both`.",
       .exit_status =
           "0: success. 1: IN can't be read, is damaged, has no selected event or not all requested threads, "
@@ -98,9 +99,9 @@ OptionTable table_of(CutterOptions& options) {
            .value = each<PositiveSize>([&](PositiveSize size) { options.cut.split_bytes = size.bytes; })},
           format_option("OUT", options.format),
           flag("force", 'f', options.force,
-               "overwrite OUT even if it is not a trace. Also write more than 10,000 pieces, pieces larger "
-               "than --split-size, and an output of more than 256 MiB and a hundred times the size of the "
-               "trace"),
+               "overwrite OUT even if it is not a trace. Also write more than 10,000 pieces, and pieces "
+               "larger than --split-size. Also write an output whose total size is more than 256 MiB and "
+               "more than a hundred times the size of the trace"),
           flag("quiet", 'q', options.quiet, "print no report")}};
   return {std::move(what), std::move(how)};
 }
@@ -121,7 +122,7 @@ void report(const CutCounters& counters, const PieceFiles& files) {
   say(counters.cut_calls, "duration", "cut at an edge of the range or of a piece");
   say(counters.outside, "record", "outside of the range");
   say(counters.cut_flows, "flow",
-      "cut because only the start or the end is selected, or because they are in different pieces");
+      "cut because the start and the end are in different pieces, or because only one of them is selected");
   say(counters.unwritable, "record",
       "left out because of an unknown type, an unknown reference, or an impossible time");
   say(counters.repaired_strings, "string",

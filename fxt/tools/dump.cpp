@@ -79,7 +79,7 @@ ProgramText program_text() {
           "gzip, zstd, bzip2 or xz; `-` is standard input.",
       .exit_status =
           "0: success. 1: --check found an error (or a warning, with --werror), FILE can't be read to its "
-          "end, nothing in it is selected, or it lacks a requested thread. 2: wrong usage.",
+          "end, has nothing that is selected, or lacks a requested thread. 2: wrong usage.",
       .examples = {{"fxt-dump run.fxt", "print one line for each record"},
                    {"fxt-dump --stats --top 10 run.fxt", "print the ten longest functions"},
                    {"fxt-dump --diff old.fxt new.fxt", "compare two traces"},
@@ -175,7 +175,7 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
                "call of two records has two lines, which end in `{` and `}`. The second line has the length"),
           mode("folded", 0, DumpMode::Folded,
                "print folded stacks, which programs for flame graphs read. A line has the form "
-               "process;outer;inner, and the ns that inner itself took"),
+               "`process;outer;inner NS`. NS is the self time of inner in ns"),
           graph("callers", DumpMode::Callers,
                 "print the functions that match this shell pattern, and all their direct and indirect "
                 "callers. Each line has a number of calls and their times"),
@@ -212,9 +212,10 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
                        selection.range),
           {.name = "type",
            .argument = "KIND",
-           .help = "print only records of this kind, as it is printed, or `event` for all events; may be "
-                   "repeated. With options that print calls, such as --stats or --tree, begin, end and "
-                   "complete all select calls",
+           .help =
+               "print only records of this kind, such as `instant` or `log`, or `event` for all events; may "
+               "be repeated. With options that print calls, such as --stats or --tree, begin, end and "
+               "complete all select calls",
            .value = store_in(selection.kinds),
            .may_repeat = true},
           name_option("print only events with a name that matches this shell pattern; may be repeated",

@@ -100,7 +100,7 @@ class RecordBuilder {
   template <typename Field>
   bool arguments(Field field, const Arguments& arguments) {
     if (arguments.size() > kMaxArguments)
-      refuse(std::to_string(arguments.size()) + " arguments: a record takes 15");
+      refuse(std::to_string(arguments.size()) + " arguments, but a record holds at most 15");
     this->field(field, arguments.size());
     for (const Argument& one : arguments) argument(one);
     return true;

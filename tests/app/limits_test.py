@@ -284,7 +284,7 @@ class Limits(unittest.TestCase):
                         f".quad main + {i}, 1\n.uleb128 60099\n.byte 0x7a, 0, 0\n.Lw{i}:\n" for i in range(100))
         start = self.write_program(table, self.FUNCTION + ".byte 0", '.section .debug_info,"",@progbits\n' + units)
         self.write_frames(start, 100)
-        self.assert_note("large: more than 8 MiB of abbreviations of units; the names, lines and types of this file are not shown",
+        self.assert_note("large: more than 8 MiB of abbreviations in debug information; the names, lines and types of this file are not shown",
                          "a.tfile", "--program", "large")
 
     def test_names_that_are_parts_of_one_long_text_are_limited(self):
@@ -608,7 +608,7 @@ class Limits(unittest.TestCase):
         (directory / "app.sym").write_text("0000000000000100 00000010 T recursive\n0000000000000200 00000010 T fork\n")
         with (directory / "task.txt").open("a") as file:
             file.writelines(f"FORK timestamp=1.{100_000 + 2 * i:09} pid={2000 + i} ppid=1000\n" for i in range(forks))
-        self.assert_note("1000.dat: more than 799744 calls around the forks of a thread; some forked children begin without the open calls of their parent", directory)
+        self.assert_note("1000.dat: more than 799744 calls that are open at the forks of a thread; some forked children begin without the open calls of their parent", directory)
 
     def test_addresses_may_be_in_many_libraries(self):
         calls = []

@@ -249,7 +249,7 @@ class Unpacked(unittest.TestCase):
                             "/a: more than 1024 characters in a file name in an archive")
         self.assert_refused(tar_of(*[entry("a")] * 10_002), "/a: more than 10000 files in an archive that replace an earlier file")
         self.assert_refused(tar_of(*[entry("./" * 250 + str(i)) for i in range(4000)]),
-                            f"/{'./' * 100}…: more than 1000000 names in the paths of an archive, in total")
+                            f"/{'./' * 100}…: more than 1000000 components in all paths of an archive")
         self.assert_refused(tar_of(*[entry(f"{'b' * 200}/{'b' * 200}/{'b' * 200}/{'b' * 200}/{i:0200}") for i in range(17_000)]),
                             f"/{'b' * 200}…: more than 16 MiB of file names in an archive")
         self.assert_refused(tar_of(*[(f"{i}", HEATER) for i in range(101)]), ": more than 100 recordings in an archive; unpack it "
@@ -262,14 +262,14 @@ class Unpacked(unittest.TestCase):
             tar = tar_of(entry("a", size=10 << 20), *[entry(f"{i}", type=kind, linkname="a") for i in range(10)])
             self.assert_refused(gzip.compress(tar, 1), f"{where}: more than 64 MiB of files in an archive that are read again through links")
         deep = "/".join("a" * 70)
-        self.assert_refused(tar_of(entry(deep)), f"/{deep}: more than 64 names in the path of a file in an archive")
+        self.assert_refused(tar_of(entry(deep)), f"/{deep}: more than 64 components in the path of a file in an archive")
         self.assert_refused(tar_of(entry(f"{'b' * 500}/{'b' * 600}")), f"/{'b' * 200}…: more than 1024 characters in a file name in "
                             "an archive")
         self.assert_refused(tar_of(*[entry(f"{i}/{j}/x") for i in range(101) for j in range(100)]),
                             "/99/0/x: more than 10000 folders in an archive")
         tar = tar_of(entry("a", pax_headers={"comment": "c" * 900_000}), format=tarfile.PAX_FORMAT)
         header = tar[:len(tar.rstrip(b"\0")) // 512 * 512]
-        self.assert_refused(header * 5, ": more than 262144 characters of headers before a file in an archive")
+        self.assert_refused(header * 5, ": more than 262144 bytes of headers before a file in an archive")
 
     def test_a_terminal_is_not_an_input(self):
         ours, theirs = pty.openpty()

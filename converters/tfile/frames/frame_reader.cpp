@@ -52,7 +52,7 @@ const Frame* FrameReader::next() {
   }
   if (head[0] == std::byte{} && head[1] == std::byte{}) {
     if (frames_are_missing() && file_.size() - offset_ > kLongestEndMarker)
-      return skip_to_chain(offset_ + 1, "end marker between the frames");
+      return skip_to_chain(offset_ + 1, "an end marker is between the frames");
     pass_end_marker();
     return nullptr;
   }

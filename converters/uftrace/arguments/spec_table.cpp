@@ -185,7 +185,7 @@ std::uint64_t SpecTable::count_matching(std::uint64_t since_us) {
   const std::uint64_t spent_us = now_us - since_us;
   if (!time_budget_.is_exceeded() && !time_budget_.take(spent_us))
     note_over_limit(later_notes_, Location::file(path_), time_budget_,
-                    "other functions are not compared, so some arguments and results are unknown");
+                    "the remaining functions are not compared, so some arguments and results are unknown");
   matching_us_ += spent_us;
   if (matching_us_ > kMostStatesUs) {
     for (const std::size_t index : patterns_) entries_[index].pattern.release_states();

@@ -72,7 +72,7 @@ inline constexpr std::array<KnownEvent, 13> kKnownEvents{{
 }};
 static_assert(std::ranges::adjacent_find(kKnownEvents, std::greater_equal{}, &KnownEvent::id) ==
                   kKnownEvents.end(),
-              "each id is that of one event, and they ascend");
+              "the ids must be unique and in ascending order");
 
 // Returns null if uftrace has no event with this id.
 constexpr const KnownEvent* find_event(std::uint64_t id) {

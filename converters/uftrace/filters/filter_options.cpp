@@ -68,12 +68,13 @@ std::vector<Option> options_of(FilterOptions& options) {
                   "apply actions when these functions are called: filter, notrace, hide, caller, depth=N, "
                   "time=TIME, size=N, trace, trace_on, trace_off, clear, if:argN==VALUE",
                   options),
-      item_option(Of::Location, 'L', "FILE",
-                  "show only functions of these source files, which the recording's .dbg files name. FILE is "
-                  "one or more names of a path, of which the first may be incomplete, or a pattern; !FILE or "
-                  "FILE@hide omits its functions. Whether a function is shown does not depend on its "
-                  "callers. Context switches are omitted",
-                  options),
+      item_option(
+          Of::Location, 'L', "FILE",
+          "show only functions of these source files, which the recording's .dbg files name. FILE is a "
+          "pattern, or one or more names of a path. The first name may be incomplete. !FILE or FILE@hide "
+          "omits the functions of such files. Whether a function is shown does not depend on its "
+          "callers. Context switches are omitted",
+          options),
       only_with(
           {"filter", "notrace", "caller-filter", "hide", "trigger", "loc-filter"},
           choice("match", options.match,

@@ -25,7 +25,8 @@ inline constexpr NoteKind kUnsureEventNames{
 inline constexpr NoteKind kUnsureSymbols{"unsure-symbols", "modules whose symbols may be from another build"};
 inline constexpr NoteKind kLibraryReloaded{
     "library-reloaded",
-    "libraries at the address of an earlier library, whose later calls may have wrong names", true};
+    "libraries loaded where an earlier library was; later calls of the earlier library may have wrong names",
+    true};
 inline constexpr NoteKind kNoParameterNames{
     "no-parameter-names", "modules without names of parameters, so arguments stay arg1, arg2", true};
 inline constexpr NoteKind kPidNamespace{

@@ -18,7 +18,7 @@ namespace {
 
 // Limits the search through ancestors for a program. In damaged files, a task may be its own ancestor. In
 // intact files, every process has its own line in task.txt, so the search is short.
-constexpr fxt::Limit kAncestors{"ancestors of a process, searched for its program", 32, 0};
+constexpr fxt::Limit kAncestors{"ancestors of a process that are searched for its program", 32, 0};
 constexpr fxt::Limit kPrograms{"programs that a thread runs one after the other", 4096, 0};
 
 ThreadId leader_of(ProcessId pid) { return ThreadId{number_of(pid)}; }

@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 3> kThreadStarts{"pthread_create", "__pth
 constexpr std::string_view kStdThread = "_ZNSt6thread15_M_start_thread";
 
 // The addresses of all calls around each fork and each child are stored.
-constexpr fxt::Limit kStacks{"calls around the forks of a thread", 2'048, 512};
+constexpr fxt::Limit kStacks{"calls that are open at the forks of a thread", 2'048, 512};
 
 // The part of the file in which read_head() searches for a record.
 constexpr std::uint64_t kHeadBytes = std::uint64_t{1} << 20;

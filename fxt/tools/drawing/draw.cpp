@@ -53,9 +53,10 @@ ProgramText program_text() {
           "counters are areas. Async operations and CPUs have separate tracks. With --flame, draws a flame "
           "graph, in which all calls of a function with the same callers are one box. The width of a box is "
           "the time of its calls. IN may be compressed with gzip, zstd, bzip2 or xz; `-` is standard input. "
-          "OUT ends in .svg for a picture, or in .html for a page that can be zoomed and searched. If it "
-          "also ends in .gz, .zst, .bz2 or .xz, it is compressed. If it is `-`, it is written to standard "
-          "output. The size of OUT is limited. A picture merges calls that are narrower than a pixel. A page "
+          "OUT ends in .svg for a picture, or in .html for a page that can be zoomed and searched. If .gz, "
+          ".zst, .bz2 or .xz is added to OUT, the output is compressed. If OUT is `-`, it is written to "
+          "standard output. The size of the output is limited. A picture merges calls that are narrower than "
+          "a pixel. A page "
           "merges the narrowest calls if there are too many. The report counts the calls that were merged or "
           "not drawn.",
       .exit_status =
@@ -109,7 +110,8 @@ OptionTable table_of(DrawOptions& options) {
            .value = store_count_in<200, 10'000>(options.width)},
           choice("format", options.kind,
                  {{"auto", PictureKind::Auto}, {"svg", PictureKind::Svg}, {"html", PictureKind::Html}},
-                 "choose the format (default: auto, by the end of OUT's name; SVG on standard output)"),
+                 "choose the format. With auto (default), the end of OUT's name decides, and standard output "
+                 "is SVG"),
           flag("force", 'f', options.force, "overwrite OUT even if fxt-draw did not create it"),
           flag("quiet", 'q', options.quiet, "print no report")}};
   return {std::move(what), std::move(how)};

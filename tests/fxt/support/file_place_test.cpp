@@ -15,9 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr auto kLeadsOut =
-    "a symbolic link leads out of the recording and is not followed; copy the file to this place if it "
-    "belongs to the "
-    "recording";
+    "a symbolic link leads out of the recording and is not followed; replace it with a copy of "
+    "the file if the file belongs to the recording";
 constexpr auto kLoop = "can't open: Too many levels of symbolic links";
 constexpr auto kMissing = "can't open: No such file or directory";
 constexpr auto kNotRegular = "not a regular file, so it is not opened";

@@ -58,8 +58,8 @@ TEST_F(FxtCut, SelectsARange) {
 TEST_F(FxtCut, CutsFlowsToOtherThreads) {
   const std::string sample = file("sample.fxt", sample_trace()), out = folder() + "out.fxt";
   EXPECT_THAT(run("--tid 102 " + sample + " " + out).output,
-              HasSubstr("\n1 flow cut because only the start or the end is selected, or because they are in "
-                        "different pieces\n"));
+              HasSubstr("\n1 flow cut because the start and the end are in different pieces, or because only "
+                        "one of them is selected\n"));
   EXPECT_THAT(shell(FXT_DUMP " --check " + out).output, Not(HasSubstr("W21")));
   // The flow leaves thread 101 and comes back to it.
   EXPECT_THAT(run("--tid 101 " + sample + " " + out).output, Not(HasSubstr("flow")));

@@ -172,7 +172,7 @@ TEST(WriterErrors, ARecordHasAtMost15Arguments) {
               writer.write(
                   Event{.thread = {.storage = Storage::Inline}, .name = Inline{"x"}, .arguments = sixteen});
             }),
-            "event \"x\": 16 arguments: a record takes 15");
+            "event \"x\": 16 arguments, but a record holds at most 15");
 }
 
 TEST(WriterErrors, ARecordHasAtMost4095Words) {

@@ -145,7 +145,7 @@ TEST(DamagedTrace, AHoleIsSkipped) {
               ElementsAre(HasSubstr("@5000 tracepoint:f frame=0"), HasSubstr("@6000 tracepoint:f frame=1"),
                           HasSubstr("@7000 tracepoint:f frame=2"), HasSubstr("@8000 tracepoint:f frame=3")));
   EXPECT_THAT(t.notes(), AllOf(Contains("skipped-bytes 1"), Contains("frames-missing 1"),
-                               Contains(HasSubstr("end marker between the frames (500 bytes"))));
+                               Contains(HasSubstr("an end marker is between the frames (500 bytes"))));
 }
 
 TEST(DamagedTrace, AFrameThatIsCutOffKeepsItsCompleteBlocks) {
