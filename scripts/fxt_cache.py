@@ -135,7 +135,7 @@ class Cache:
             shutil.rmtree(old, ignore_errors=True)
 
     def shrink(self):
-        """Removes the entries that were not used for the longest time, until the others fit."""
+        """Removes the entries that were not used for the longest time, until the remaining entries fit."""
         entries = []
         for folder in self.folder.iterdir():
             with contextlib.suppress(*DAMAGE):

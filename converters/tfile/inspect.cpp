@@ -85,7 +85,7 @@ Outline actions_of(const std::vector<TracepointAction>& actions) {
 
 // Returns "count: int", or the reason why an item has no type or value at this place.
 std::string text_of(std::string_view item, const Value& value) {
-  if (value.type == nullptr) return fmt::format("{}: unknown name at this place", item);
+  if (value.type == nullptr) return fmt::format("{}: the name is unknown at this code address", item);
   std::string text = fmt::format("{}: {}", item, name_of(value.type));
   if (value.bit_size != 0) text += fmt::format(", {} bits", value.bit_size);
   if (value.storage.kind == Storage::Kind::None && value.storage.missing != Missing::NotRecorded)
@@ -128,7 +128,7 @@ Outline types_of(const TracepointLocation& location, const TraceRecording& recor
       list.push_back(step + text_of(item.text, other));
     else
       list.push_back(step + item.text +
-                     (item.kind == Kind::Variables ? ": none" : ": not a value of the program"));
+                     (item.kind == Kind::Variables ? ": none" : ": the program has no such value"));
   };
   for (const CollectItem& item : expected->hit.items) add(item, "");
   for (const CollectItem& item : expected->step.items) add(item, "while stepping, ");

@@ -25,7 +25,8 @@ constexpr std::array kRules = {
          "Tracy treats ticks as nanoseconds. At rate 0, the C++ reader reports an error, Perfetto drops all "
          "events, and the Rust reader divides by zero."},
     Rule{"W5", "Times are below 2^63 ns and within 2^47 ns (39 hours) of each other.",
-         "Perfetto drops later events, and the Rust reader panics. Tracy's times have 48 bits and wrap."},
+         "Perfetto drops events from 2^63 ns on, and the Rust reader panics. Tracy's times have 48 bits and "
+         "wrap."},
     Rule{"W6", "An index is never registered again with another meaning.",
          "The C++ reader keeps the first meaning, so it shows wrong names or threads without a message."},
     Rule{
@@ -105,7 +106,7 @@ constexpr std::array kRules = {
         "are not packets of "
         "its format. Fuchsia's two readers read inline threads of profiler records in different ways."},
     Rule{"W24", "There are no userspace objects.",
-         "The C++ reader reports each as a record of unknown type."},
+         "The C++ reader reports each userspace object as a record of unknown type."},
     Rule{"W25",
          "Records are not extended, and have only known types and values. CPUs are at most 4095. All "
          "arguments of a duration have different names, even if some are at its start and others at its end.",
@@ -124,7 +125,7 @@ constexpr std::array kRules = {
          "unintended frames."},
     Rule{"W29", "If a trace is meant for one reader, it has only kinds of records that this reader shows.",
          "Perfetto ignores log messages. Tracy also ignores async operations, flows and context switches. "
-         "Notes of --check --for list the records that the given readers ignore."},
+         "With --check --for, notes count the records that the given readers ignore."},
     Rule{"W30",
          "If the name of an argument has dots or indexes in brackets, no part before a dot or bracket is the "
          "name of another argument of the event. Indexes in brackets are numbers.",

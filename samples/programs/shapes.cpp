@@ -39,7 +39,7 @@ class Polygon : public Shape {
 
  private:
   void validate() const {
-    if (corners_.size() < 3) fail("a polygon has three corners at least");
+    if (corners_.size() < 3) fail("a polygon has at least three corners");
   }
   [[noreturn]] static void fail(const char* problem) { throw BadShape(problem); }
 

@@ -174,7 +174,7 @@ class Finding(ConvertAll):
                                  capture_output=True, text=True, check=False)
         self.assertEqual((len(process.stdout.splitlines()), process.returncode), (1, 1))
         found = self.found.resolve()
-        self.assertEqual(process.stderr, "\nconvert-all: there may be more recordings, because these could not be read:\n"
+        self.assertEqual(process.stderr, "\nconvert-all: there may be more recordings, because these paths could not be read:\n"
                          f"  {found}/file: Permission denied\n  {found}/locked: Permission denied\n")
 
     def test_directories_without_recordings_are_reported(self):

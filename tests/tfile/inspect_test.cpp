@@ -185,12 +185,12 @@ TEST(Inspect, AProgramGivesTheTypesOfItems) {
   EXPECT_THAT(outline["tracepoints"][0]["items"].get<std::vector<std::string>>(),
               ElementsAre("g: plant::gauge *", "*g: plant::gauge", "tank: plant::Tank &", "g->at.x: double",
                           "plant::many: int [1000]", "g->mid: int, 5 bits", "&plant::level: int *",
-                          "plant::many[1] * 2l: long", "nowhere: unknown name at this place",
+                          "plant::many[1] * 2l: long", "nowhere: the name is unknown at this code address",
                           "g: plant::gauge *", "tank: plant::Tank &", "$locals: none", "$_ret: void *",
-                          "$regs: not a value of the program", "while stepping, starter: function *",
+                          "$regs: the program has no such value", "while stepping, starter: function *",
                           "while stepping, unit: pointer to a data member",
                           "while stepping, reader: pointer to a member function",
-                          "while stepping, tank.gone: unknown name at this place"));
+                          "while stepping, tank.gone: the name is unknown at this code address"));
 }
 
 TEST(Inspect, HiddenVariablesAreMarked) {
