@@ -94,7 +94,7 @@ std::vector<Option> TraceFileImporter::options() {
              "actions name, and for $regs the general registers)"),
       {.name = "plot",
        .argument = "ITEM[,ITEM...]",
-       .help = "also show the numbers in these collected items as counters. `all` shows all of them except "
+       .help = "also show the numbers in these collected items as counters. `all` means all numbers except "
                "addresses, registers and raw memory",
        .value = each<std::string>([this](const std::string& items) { add_items(items, options_.plotted); }),
        .may_repeat = true},

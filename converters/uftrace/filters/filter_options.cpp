@@ -86,7 +86,8 @@ std::vector<Option> options_of(FilterOptions& options) {
       {.name = "depth",
        .letter = 'D',
        .argument = "N",
-       .help = "show only N levels of calls, counted from the functions of -F",
+       .help =
+           "show only N levels of calls. Inside a function of -F, the levels are counted from this function",
        .value = each<Depth>([&options](Depth depth) { options.depth = depth.levels; })},
       {.name = "time-filter",
        .letter = 't',
