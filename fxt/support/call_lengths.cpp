@@ -1,6 +1,7 @@
 #include "fxt/support/call_lengths.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +13,13 @@ namespace {
 
 constexpr unsigned kDigits = 17;
 constexpr std::uint64_t kExact = std::uint64_t{1} << kDigits;  // shorter lengths are not rounded
+
+// Numbers the threads that add entries, in the order of their first entries.
+std::size_t number_of_thread() {
+  static std::atomic<std::size_t> threads = 0;
+  thread_local const std::size_t number = threads++;
+  return number;
+}
 
 }  // namespace
 
@@ -43,23 +51,22 @@ CallLengths::Interval CallLengths::interval_at(std::size_t index) const {
   return interval(index - left_out * (kExact / 2), left_out);
 }
 
-std::int64_t& CallLengths::words_at(std::size_t index) {
-  if (index / kPage >= pages_.size()) pages_.resize(index / kPage + 1);
-  auto& page = pages_[index / kPage];
+std::int64_t& CallLengths::Table::words_at(std::size_t index) {
+  if (index / kPage >= pages.size()) pages.resize(index / kPage + 1);
+  auto& page = pages[index / kPage];
   if (page == nullptr) page = std::make_unique<Page>();
   return (*page)[index % kPage];
 }
 
 void CallLengths::add(std::span<const Entry> entries) {
-  const std::lock_guard lock(mutex_);
+  Table& table = tables_[number_of_thread() % tables_.size()];
+  const std::lock_guard lock(table.mutex);
   for (const Entry& entry : entries) {
-    if (entry.names != Entry::kNone) {
-      if (entry.names >= longest_.size()) longest_.resize(2 * std::size_t{entry.names} + 2);
-      std::uint64_t& longest = longest_[entry.names];
-      longest = std::max(longest, entry.length_ns + 1);
-    }
+    if (entry.names >= table.longest.size()) table.longest.resize(2 * std::size_t{entry.names} + 2);
+    std::uint64_t& longest = table.longest[entry.names];
+    longest = std::max(longest, entry.length_ns + 1);
     if (entry.words != 0 && part_.contains(entry.length_ns))
-      words_at(index_of(entry.length_ns)) += entry.words;
+      table.words_at(index_of(entry.length_ns)) += entry.words;
   }
 }
 
@@ -70,13 +77,14 @@ std::vector<std::uint64_t> CallLengths::longest_of_names(const NameWords& names)
     if (index >= longest.size()) longest.resize(2 * index + 1);
     longest[index] = std::max(longest[index], length);
   };
-  for (std::size_t i = 0; i < longest_.size(); ++i) {
-    if (longest_[i] == 0) continue;
-    if (const auto id = static_cast<std::uint32_t>(i / 2); i % 2 != 0)
-      lengthen(id, longest_[i]);
-    else
-      for (const std::uint32_t name : names.names_of(id)) lengthen(name, longest_[i]);
-  }
+  for (const Table& table : tables_)
+    for (std::size_t i = Entry::kNone + 1; i < table.longest.size(); ++i) {
+      if (table.longest[i] == 0) continue;
+      if (const auto id = static_cast<std::uint32_t>((i - 1) / 2); i == Entry::of_name(id))
+        lengthen(id, table.longest[i]);
+      else
+        for (const std::uint32_t name : names.names_of(id)) lengthen(name, table.longest[i]);
+    }
   return longest;
 }
 
@@ -95,11 +103,17 @@ CallLengths::Fitting CallLengths::fit(std::int64_t words, std::int64_t words_abo
   std::ranges::sort(named, {}, &Named::index);
 
   Fitting fitting{.shortest_ns = part_.end_ns, .words = words_above};
-  for (std::size_t page = pages_.size(); page-- > 0;) {
-    if (pages_[page] == nullptr) continue;
+  std::size_t page_count = 0;
+  for (const Table& table : tables_) page_count = std::max(page_count, table.pages.size());
+  for (std::size_t page = page_count; page-- > 0;) {
+    std::vector<const Page*> pages;
+    for (const Table& table : tables_)
+      if (page < table.pages.size() && table.pages[page] != nullptr) pages.push_back(table.pages[page].get());
+    if (pages.empty()) continue;
     for (std::size_t i = kPage; i-- > 0;) {
       const std::size_t index = page * kPage + i;
-      std::int64_t added = (*pages_[page])[i];
+      std::int64_t added = 0;
+      for (const Page* const counts : pages) added += (*counts)[i];
       bool is_empty = added == 0;
       for (; !named.empty() && named.back().index == index; named.pop_back()) {
         added += named.back().words;

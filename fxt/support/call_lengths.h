@@ -31,9 +31,9 @@ class CallLengths {
     std::int32_t words;   // in the trace; negative if showing the call makes another call smaller
     std::uint32_t names;  // the names of the call: of_label(), of_name() or kNone
 
-    static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-    static constexpr std::uint32_t of_label(std::uint32_t label) { return label << 1; }
-    static constexpr std::uint32_t of_name(std::uint32_t name) { return name << 1 | 1; }
+    static constexpr std::uint32_t kNone = 0;
+    static constexpr std::uint32_t of_label(std::uint32_t label) { return 2 * label + 1; }
+    static constexpr std::uint32_t of_name(std::uint32_t name) { return 2 * name + 2; }
   };
   struct Fitting {
     std::uint64_t shortest_ns = 0;  // calls of at least this length fit; 0: all calls
@@ -49,7 +49,8 @@ class CallLengths {
   // Counts only the calls of this interval.
   explicit CallLengths(const Interval& part = kWhole) : part_(part) {}
 
-  // Several threads may add entries at the same time.
+  // Several threads may add entries at the same time. Each thread adds to a table of its own if there are
+  // enough tables, because the cores would spend most of their time on moving a common table between them.
   void add(std::span<const Entry> entries);
 
   // Must be called after all entries were added. Finds the shortest length at which all calls of at least
@@ -60,17 +61,22 @@ class CallLengths {
   static constexpr std::size_t kPage = 4096;
   using Page = std::array<std::int64_t, kPage>;
 
+  struct Table {
+    std::mutex mutex;
+    std::vector<std::unique_ptr<Page>> pages;  // words by interval
+    std::vector<std::uint64_t> longest;        // by Entry::names: greatest length, plus 1; 0 without a call
+
+    std::int64_t& words_at(std::size_t index);
+  };
+
   bool is_whole() const { return part_.end_ns == kForever; }
   unsigned shift() const;
   std::size_t index_of(std::uint64_t length_ns) const;
   Interval interval_at(std::size_t index) const;
-  std::int64_t& words_at(std::size_t index);
   std::vector<std::uint64_t> longest_of_names(const NameWords& names) const;
 
   const Interval part_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Page>> pages_;  // words by interval
-  std::vector<std::uint64_t> longest_;        // by Entry::names: greatest length, plus 1; 0 without a call
+  std::array<Table, 4> tables_;
 };
 
 }  // namespace fxt

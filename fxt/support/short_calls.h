@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -33,28 +34,37 @@ class ShortCalls {
 
   // ---- Open calls, by their depth ----
 
+  // Makes room for calls at this depth, so that the next functions need no memory for them.
+  void make_room_for(std::size_t depth) { of(depth); }
   // Keeps the call at `depth` and all calls around it, whatever their length is.
   void keep(std::size_t depth) { of(depth).is_kept = true; }
   bool is_kept(std::size_t depth) { return of(depth).is_kept; }
   bool leaves_out(std::size_t depth, std::uint64_t length_ns) {
     return length_ns < shortest_ns_ && !is_kept(depth);
   }
-  // Must be called when a call ends that is left out. `words` is the size of the call in the trace.
-  void leave_out(std::size_t depth, std::uint64_t length_ns, std::size_t words, std::uint32_t label) {
-    const Inside inside = take(depth);
+  // Must be called when a call ends that is left out. `words` is the size of the call in the trace. If `ends`
+  // is 0, a call begins at this depth, and nothing changes. Otherwise, `ends` has only ones. Callers without
+  // branches need this.
+  [[gnu::always_inline]] void leave_out(std::size_t depth, std::uint64_t length_ns, std::size_t words,
+                                        std::uint32_t label, std::uint64_t ends = ~std::uint64_t{0}) {
+    Inside& inside = of(depth);
     Inside& around = of(depth - 1);
-    around.left_out.calls += inside.left_out.calls + 1;
-    around.left_out.time_ns += length_ns;
-    around.shortest_ns = std::min(around.shortest_ns, length_ns);
-    if (lengths_ == nullptr) return;
-    count({length_ns, static_cast<std::int32_t>(words + note_left_out(inside)),
-           CallLengths::Entry::of_label(label)});
+    around.left_out.calls += (inside.left_out.calls + 1) & ends;
+    around.left_out.time_ns += length_ns & ends;
+    around.shortest_ns = std::min(around.shortest_ns, length_ns | ~ends);
+    if (lengths_ != nullptr) {
+      words += put_left_out(inside);
+      entries_[entry_count_] = {length_ns, static_cast<std::int32_t>(words),
+                                CallLengths::Entry::of_label(label)};
+      entry_count_ += ends & 1;
+    }
+    inside = {};
   }
   // Must be called when a shown call ends. Returns the calls that are missing in this call.
   MissingCalls show(std::size_t depth) {
     const Inside inside = take(depth);
     of(depth - 1).is_kept |= inside.is_kept;
-    if (lengths_ != nullptr) note_left_out(inside);
+    if (lengths_ != nullptr) put_left_out(inside);
     shown_.add(inside.left_out);
     return inside.left_out;
   }
@@ -89,13 +99,12 @@ class ShortCalls {
 
   bool wants_lengths() const { return lengths_ != nullptr; }
   void count(const CallLengths::Entry& entry) {
-    if (entries_.capacity() == 0) entries_.reserve(kEntries);
-    entries_.push_back(entry);
-    if (entries_.size() == kEntries) flush();
+    make_room();
+    entries_[entry_count_++] = entry;
   }
   void flush() {
-    if (lengths_ != nullptr) lengths_->add(entries_);
-    entries_.clear();
+    if (lengths_ != nullptr) lengths_->add(std::span(entries_).first(entry_count_));
+    entry_count_ = 0;
   }
 
   // ---- At the end ----
@@ -116,23 +125,36 @@ class ShortCalls {
   };
 
   // `depth` + 1 is 0 for missing calls that are inside no other call.
-  Inside& of(std::size_t depth) {
+  [[gnu::always_inline]] Inside& of(std::size_t depth) {
     if (depth + 1 >= inside_.size()) [[unlikely]]
-      inside_.resize(2 * (depth + 2));
+      grow(depth);
     return inside_[depth + 1];
   }
+  [[gnu::noinline]] void grow(std::size_t depth) { inside_.resize(2 * (depth + 2)); }
   Inside take(std::size_t depth) {
     Inside& inside = of(depth);
     const Inside taken = inside;
     inside = {};
     return taken;
   }
+  // Makes room for two entries.
+  void make_room() {
+    if (entry_count_ + 2 > entries_.size()) [[unlikely]]
+      renew_entries();
+  }
+  [[gnu::noinline]] void renew_entries() {
+    flush();
+    entries_.resize(kEntries);
+  }
   // A call with missing calls inside has two more arguments. If even the shortest missing call is shown, all
-  // are shown, and the call does not need the arguments. Returns the words of the arguments.
-  std::size_t note_left_out(const Inside& inside) {
-    if (inside.left_out.calls == 0) return 0;
-    const std::size_t words = inside.left_out.time_ns >> 32 == 0 ? 2 : 3;
-    count({inside.shortest_ns, -static_cast<std::int32_t>(words), CallLengths::Entry::kNone});
+  // are shown, and the call does not need the arguments. Returns their words. Leaves room for another entry.
+  std::size_t put_left_out(const Inside& inside) {
+    make_room();
+    const std::size_t is_needed = inside.left_out.calls != 0 ? 1 : 0;
+    const std::size_t words = is_needed * (inside.left_out.time_ns >> 32 == 0 ? 2 : 3);
+    entries_[entry_count_] = {inside.shortest_ns, -static_cast<std::int32_t>(words),
+                              CallLengths::Entry::kNone};
+    entry_count_ += is_needed;
     return words;
   }
 
@@ -141,7 +163,8 @@ class ShortCalls {
   std::vector<Inside> inside_;  // indexed by depth + 1; elements after the open calls are empty
   std::vector<Inside> suspended_;
   MissingCalls shown_;
-  std::vector<CallLengths::Entry> entries_;
+  std::vector<CallLengths::Entry> entries_;  // the first entry_count_ entries are in use
+  std::size_t entry_count_ = 0;
 };
 
 }  // namespace fxt

@@ -92,7 +92,7 @@ void Lane::end_by_length(std::uint64_t time_ns, const Arguments& arguments) {
   if (call.kind == EventKind::Open && short_calls_->leaves_out(depth, time_ns - call.time_ns)) {
     advance(time_ns);
     if (short_calls_->is_counted(call.time_ns, time_ns))
-      short_calls_->leave_out(
+      short_calls_->leave_out_in_range(
           depth, call.time_ns, time_ns,
           words_of(call, time_ns, arguments.row(), call.argument_count() + arguments.size()), call.label);
     else

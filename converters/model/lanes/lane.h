@@ -169,8 +169,11 @@ class Lane {
   void extend(PendingEvent& call, const Arguments& more);
   template <typename Put>
   bool put_after(PendingEvent& call, std::size_t most_words, Put put);
-  template <bool kRemoves, typename Decode, typename Remove>
-  std::size_t run(std::size_t count, std::uint64_t limit_ns, Decode decode, Remove remove);
+  struct Complete;
+  struct Skip;
+  struct LeaveOut;
+  template <typename Decode, typename Ending>
+  std::size_t run(std::size_t count, std::uint64_t limit_ns, Decode decode, Ending ending);
   bool is_next(std::uint64_t time_ns) const { return time_ns >= last_ns_ && time_ns < kTimeLimitNs; }
   void advance(std::uint64_t time_ns) {
     if (!is_next(time_ns)) [[unlikely]]
@@ -251,27 +254,6 @@ bool Lane::put_after(PendingEvent& call, std::size_t most_words, Put put) {
   return true;
 }
 
-template <typename Decode>
-std::size_t Lane::add_run(std::size_t count, Decode decode) {
-  if (last_ns_ < store_.needed_from_ns())
-    return run<true>(count, store_.needed_from_ns(), decode,
-                     [this](const PendingEvent& event, const PlainCall& end) {
-                       if (short_calls_ == nullptr) return store_.skip(event, end.time_ns);
-                       if (short_calls_->is_kept(end.depth) || !store_.skip(event, end.time_ns)) return false;
-                       short_calls_->forget(end.depth);
-                       return true;
-                     });
-  if (short_calls_ == nullptr) return run<false>(count, kTimeLimitNs, decode, nullptr);
-  return run<true>(count, kTimeLimitNs, decode, [this](const PendingEvent& event, const PlainCall& end) {
-    if (!short_calls_->leaves_out(end.depth, end.time_ns - event.time_ns) ||
-        !short_calls_->is_counted(event.time_ns, end.time_ns) || !store_.queue().remove_latest(event))
-      return false;
-    short_calls_->leave_out(end.depth, event.time_ns, end.time_ns,
-                            words_of(event, end.time_ns, {}, event.argument_count()), event.label);
-    return true;
-  });
-}
-
 // Returns the number of words of a call in the trace, or 0 if lengths are not wanted. The call has the
 // arguments of `call`, and `more` arguments. Together, these are `count` arguments.
 inline std::size_t Lane::words_of(const PendingEvent& call, std::uint64_t end_ns, const ArgumentRow& more,
@@ -284,12 +266,60 @@ inline std::size_t Lane::words_of(const PendingEvent& call, std::uint64_t end_ns
   return words;
 }
 
-// Adds records before `limit_ns`. With `kRemoves`, a call that ends leaves no event. Then `remove` has to
-// remove the event from the queue, or return false. The loop has no branch on whether a record begins or ends
-// a call. Half of such branches would be mispredicted, and cost more than everything else.
-template <bool kRemoves, typename Decode, typename Remove>
+// What happens in Lane::run() with a call that ends. `Skip` removes the calls before the time in
+// LaneStore::skip_calls_before(), and `LeaveOut` removes short calls. must_stay() returns 0 if the call may
+// be removed. removed() is called for begins, too. Then `ends` is 0, and removed() changes nothing.
+struct Lane::Complete {
+  static constexpr bool kRemoves = false;
+};
+
+struct Lane::Skip {
+  static constexpr bool kRemoves = true;
+  Lane& lane;
+
+  std::uint64_t must_stay(const PendingEvent& event, const PlainCall& end) const {
+    const bool is_kept = lane.short_calls_ != nullptr && lane.short_calls_->is_kept(end.depth);
+    return std::uint64_t{is_kept} | std::uint64_t{lane.store_.queue().is_first(event)};
+  }
+  void removed(const PendingEvent&, const PlainCall& end, std::uint64_t ends) const {
+    if (lane.short_calls_ != nullptr) lane.short_calls_->forget(end.depth);
+    lane.store_.counters().skipped_calls += ends & 1;
+  }
+};
+
+struct Lane::LeaveOut {
+  static constexpr bool kRemoves = true;
+  Lane& lane;
+  LaneShortCalls& calls;
+  std::size_t words;  // of a call without arguments
+
+  std::uint64_t must_stay(const PendingEvent& event, const PlainCall& end) const {
+    return std::uint64_t{!calls.leaves_out(end.depth, end.time_ns - event.time_ns)} |
+           std::uint64_t{!calls.is_in_range(event.time_ns, end.time_ns)};
+  }
+  [[gnu::always_inline]] void removed(const PendingEvent& event, const PlainCall& end,
+                                      std::uint64_t ends) const {
+    const bool has_arguments = (std::bit_cast<std::uint64_t>(event.block) & ends) != 0;
+    calls.leave_out(end.depth, end.time_ns - event.time_ns,
+                    has_arguments ? lane.words_of(event, end.time_ns, {}, event.argument_count()) : words,
+                    static_cast<std::uint32_t>(event.label), ends);
+  }
+};
+
+template <typename Decode>
+std::size_t Lane::add_run(std::size_t count, Decode decode) {
+  if (short_calls_ != nullptr) short_calls_->make_room_for(store_.calls().capacity());
+  if (last_ns_ < store_.needed_from_ns()) return run(count, store_.needed_from_ns(), decode, Skip{*this});
+  if (short_calls_ == nullptr) return run(count, kTimeLimitNs, decode, Complete{});
+  const std::size_t words = short_calls_->words_of_call(options_.durations == DurationForm::Pairs);
+  return run(count, kTimeLimitNs, decode, LeaveOut{*this, *short_calls_, words});
+}
+
+// Adds records before `limit_ns`. The loop has no branch on whether a record begins or ends a call. Half of
+// such branches would be mispredicted, and cost more than everything else.
+template <typename Decode, typename Ending>
 std::size_t Lane::run(std::size_t count, std::uint64_t limit_ns, Decode decode,
-                      [[maybe_unused]] Remove remove) {
+                      [[maybe_unused]] Ending ending) {
   static_assert(static_cast<int>(EventKind::Open) == 0 && static_cast<int>(EventKind::Complete) == 1);
   OpenCall* const calls = store_.calls().data();
   const PendingEvent* const write_end = store_.queue().write_end();
@@ -314,9 +344,12 @@ std::size_t Lane::run(std::size_t count, std::uint64_t limit_ns, Decode decode,
     PendingEvent* const open = std::bit_cast<PendingEvent*>(
         pick(ends, std::bit_cast<std::uint64_t>(top.event), std::bit_cast<std::uint64_t>(write)));
     if ((((top.key ^ call.key) | static_cast<std::uint64_t>(open->kind)) & ends) != 0) break;
-    if constexpr (kRemoves) {
-      store_.queue().set_write(write);
-      if (ends != 0 && !remove(*open, call)) break;
+    if constexpr (Ending::kRemoves) {
+      const bool is_latest = open + 1 == write;
+      if (((std::uint64_t{!is_latest} | ending.must_stay(*open, call)) & ends) != 0) break;
+      const bool has_block = (std::bit_cast<std::uint64_t>(open->block) & ends) != 0;
+      if (has_block && !store_.queue().blocks().remove_latest(open->block)) break;
+      ending.removed(*open, call, ends);
     }
 
     // Writes to the place above the stack and to the next event, which are used only if a call begins.
@@ -326,7 +359,7 @@ std::size_t Lane::run(std::size_t count, std::uint64_t limit_ns, Decode decode,
     write->label = call.label;
     open->last_word = call.time_ns;
     open->kind = static_cast<EventKind>(call.is_end);
-    write += static_cast<std::ptrdiff_t>(kRemoves ? 1 + 2 * ends : 1 + ends);  // `ends` is 0 or -1
+    write += static_cast<std::ptrdiff_t>(Ending::kRemoves ? 1 + 2 * ends : 1 + ends);  // `ends` is 0 or -1
     depth += 1 + 2 * ends;
     last_ns = call.time_ns;
   }

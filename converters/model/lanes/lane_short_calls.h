@@ -43,10 +43,14 @@ class LaneShortCalls : public fxt::ShortCalls {
   bool is_counted(std::uint64_t begin_ns, std::uint64_t end_ns) const {
     return end_ns >= from_ns_ && begin_ns <= to_ns_;
   }
+  // True if the whole call is in this range.
+  bool is_in_range(std::uint64_t begin_ns, std::uint64_t end_ns) const {
+    return begin_ns >= from_ns_ && end_ns <= to_ns_;
+  }
   // Must be called if a call ends and is left out. Counts the time that the call takes in the range.
-  void leave_out(std::size_t depth, std::uint64_t begin_ns, std::uint64_t end_ns, std::size_t words,
-                 LabelId label) {
-    fxt::ShortCalls::leave_out(depth, end_ns - begin_ns, words, static_cast<std::uint32_t>(label));
+  void leave_out_in_range(std::size_t depth, std::uint64_t begin_ns, std::uint64_t end_ns, std::size_t words,
+                          LabelId label) {
+    leave_out(depth, end_ns - begin_ns, words, static_cast<std::uint32_t>(label));
     const std::uint64_t outside_ns =
         std::max(from_ns_, begin_ns) - begin_ns + end_ns - std::min(to_ns_, end_ns);
     if (outside_ns != 0) add_missing(depth - 1, {.calls = 0, .time_ns = 0 - outside_ns});
