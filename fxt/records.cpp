@@ -1,7 +1,6 @@
 // The names of the kinds of records: first the event types, then the other kinds in the order of Record.
 #include "fxt/records.h"
 
-#include <algorithm>
 #include <array>
 
 namespace fxt {

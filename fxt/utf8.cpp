@@ -1,7 +1,6 @@
 // Checks well-formedness with table 3-7 of the Unicode standard, section 3.9.
 #include "fxt/utf8.h"
 
-#include <cstdint>
 #include <cstring>
 
 namespace fxt {

@@ -1,13 +1,11 @@
 #include "converters/app/importers.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <string_view>
 #include <system_error>
 #include <unistd.h>
 

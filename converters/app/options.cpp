@@ -1,16 +1,13 @@
 #include "converters/app/options.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstddef>
 #include <elfutils/libdwfl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <string_view>
 #include <unistd.h>
-#include <utility>
 
 #include "converters/app/output_rules.h"
 #include "converters/app/unpacked_inputs.h"

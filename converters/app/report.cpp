@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <map>
 #include <set>
 #include <string_view>
 #include <utility>

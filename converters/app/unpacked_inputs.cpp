@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <new>
 #include <optional>
 #include <set>
@@ -25,8 +24,6 @@
 #include <system_error>
 #include <unistd.h>
 #include <unordered_set>
-#include <utility>
-#include <vector>
 
 #include "converters/model/reading/input_error.h"
 #include "fxt/input.h"

@@ -1,10 +1,7 @@
 #include "converters/model/timeline.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <fmt/format.h>
-#include <optional>
-#include <utility>
 
 #include "converters/model/lanes/lane_short_calls.h"
 #include "converters/model/merging/shared_threads.h"

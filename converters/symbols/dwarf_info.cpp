@@ -5,8 +5,6 @@
 #include <dwarf.h>
 #include <gelf.h>
 #include <iterator>
-#include <optional>
-#include <span>
 #include <string_view>
 #include <utility>
 

@@ -5,10 +5,8 @@
 #include <cerrno>
 #include <cstring>
 #include <elfutils/libdwelf.h>
-#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <gelf.h>
 #include <ios>
 #include <span>
 #include <system_error>

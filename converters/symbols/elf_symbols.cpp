@@ -8,7 +8,6 @@
 #include <gelf.h>
 #include <map>
 #include <optional>
-#include <string>
 #include <unistd.h>
 #include <utility>
 #include <vector>

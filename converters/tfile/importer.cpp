@@ -2,21 +2,16 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <fmt/format.h>
 #include <map>
-#include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
-#include "converters/model/notes.h"
 #include "converters/model/reading/input_error.h"
 #include "converters/model/reading/input_file.h"
 #include "converters/symbols/elf_image.h"

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <functional>
-#include <string>
 #include <vector>
 
 #include "converters/tfile/actions/bytecode.h"

@@ -2,17 +2,13 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <iterator>
 #include <list>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
-#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>

@@ -13,8 +13,6 @@
 #include "converters/model/reading/text.h"
 #include "converters/uftrace/events/event_ids.h"
 #include "converters/uftrace/record_survey.h"
-#include "converters/uftrace/recording.h"
-#include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/extern_file.h"
 #include "converters/uftrace/recording/note_kinds.h"
 

@@ -1,9 +1,6 @@
 #include "converters/uftrace/record_survey.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <fmt/format.h>
-#include <string>
 #include <utility>
 
 #include "converters/uftrace/recording/note_kinds.h"

@@ -1,9 +1,7 @@
 #include "converters/uftrace/recording.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "converters/model/reading/input_error.h"
 #include "converters/uftrace/records/call_walk.h"

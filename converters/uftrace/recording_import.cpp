@@ -2,16 +2,13 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <fmt/format.h>
 #include <iterator>
 #include <list>
 #include <map>
-#include <memory>
 #include <set>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "converters/model/merging/workers.h"
 #include "converters/model/notes.h"

@@ -2,7 +2,6 @@
 #include "fxt/checked_output.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstring>
 #include <iterator>
 #include <optional>

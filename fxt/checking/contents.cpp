@@ -1,7 +1,6 @@
 // The kinds of content of traces, and how each reader uses them.
 #include "fxt/contents.h"
 
-#include <cstddef>
 #include <type_traits>
 #include <variant>
 

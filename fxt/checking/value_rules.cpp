@@ -1,15 +1,10 @@
 // The rules for the values in records.
 #include "fxt/checking/value_rules.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <optional>
-#include <variant>
-#include <vector>
 
 #include "fxt/checking/findings.h"
-#include "fxt/hash.h"
 
 namespace fxt {
 namespace {

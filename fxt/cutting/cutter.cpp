@@ -3,12 +3,10 @@
 #include "fxt/cutter.h"
 
 #include <algorithm>
-#include <optional>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "fxt/checking/value_rules.h"
 #include "fxt/cutting/chosen_records.h"

@@ -1,6 +1,5 @@
 #include "fxt/cutting/piece.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <string_view>
 

@@ -1,9 +1,6 @@
 #include "fxt/reading/late_records.h"
 
 #include <algorithm>
-#include <functional>
-#include <future>
-#include <utility>
 #include <variant>
 
 #include <boost/endian/conversion.hpp>

@@ -3,10 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <vector>
 
 namespace fxt {
 namespace {

@@ -1,7 +1,6 @@
 #include "fxt/support/file_place.h"
 
 #include <cerrno>
-#include <cstddef>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -3,7 +3,6 @@
 #include <array>
 #include <filesystem>
 #include <memory>
-#include <string_view>
 #include <system_error>
 #include <unistd.h>
 #include <utility>

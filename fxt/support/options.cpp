@@ -1,20 +1,15 @@
 #include "fxt/support/options.h"
 
-#include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <memory>
-#include <optional>
 #include <span>
-#include <stdexcept>
-#include <utility>
 
 #include <boost/program_options.hpp>
 
 #include "fxt/support/similar_names.h"
 #include "fxt/support/text.h"
-#include "fxt/time_range.h"
 
 namespace fxt {
 

@@ -5,13 +5,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <exception>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <new>
 #include <stdexcept>
-#include <string>
-#include <string_view>
 #include <sys/ioctl.h>
 #include <system_error>
 #include <unistd.h>

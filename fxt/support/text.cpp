@@ -1,7 +1,6 @@
 #include "fxt/support/text.h"
 
 #include <array>
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "fxt/utf8.h"

@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <fmt/format.h>
-#include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -18,7 +15,6 @@
 #include "fxt/hash.h"
 #include "fxt/pairing.h"
 #include "fxt/support/compressed_files.h"
-#include "fxt/support/short_calls.h"
 #include "fxt/words.h"
 
 namespace fxt::tools {

@@ -1,13 +1,7 @@
 #include "fxt/tools/call_paths.h"
 
 #include <algorithm>
-#include <fmt/format.h>
-#include <functional>
-#include <string>
-#include <string_view>
 #include <utility>
-
-#include "fxt/hash.h"
 
 namespace fxt::tools {
 namespace {

@@ -1,18 +1,15 @@
 #include "fxt/tools/entry_source.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <iterator>
 #include <stdexcept>
-#include <string>
 #include <system_error>
 #include <variant>
 #include <vector>
 
-#include "fxt/support/program.h"
 #include "fxt/tools/time_text.h"
 #include "fxt/tools/trace_files.h"
 

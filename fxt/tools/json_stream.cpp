@@ -5,9 +5,6 @@
 #include <exception>
 #include <fmt/format.h>
 #include <iterator>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>

@@ -2,7 +2,6 @@
 #include "fxt/tools/statistics.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <utility>
 
 #include "fxt/records.h"

@@ -2,17 +2,14 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdint>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <numeric>
 #include <string_view>
-#include <utility>
 #include <variant>
 
 #include "fxt/checking/value_rules.h"
 #include "fxt/cutting/chosen_records.h"
-#include "fxt/records.h"
 
 namespace fxt::tools {
 namespace {

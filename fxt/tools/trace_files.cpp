@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstddef>
 #include <exception>
 #include <filesystem>
 #include <fmt/format.h>
@@ -17,7 +16,6 @@
 
 #include "fxt/format.h"
 #include "fxt/support/budget.h"
-#include "fxt/support/compressed_files.h"
 #include "fxt/support/foreign_files.h"
 #include "fxt/support/text.h"
 #include "fxt/utf8.h"

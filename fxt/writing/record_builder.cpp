@@ -1,9 +1,7 @@
 // Encodes the arguments of records.
 #include "fxt/writing/record_builder.h"
 
-#include <algorithm>
 #include <stdexcept>
-#include <string>
 #include <variant>
 
 #include "fxt/checking/value_rules.h"

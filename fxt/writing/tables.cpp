@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include "fxt/checking/value_rules.h"
-#include "fxt/hash.h"
 #include "fxt/writing/record_builder.h"
 
 namespace fxt {

@@ -17,7 +17,6 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <pthread.h>
 #include <span>
 #include <stdexcept>

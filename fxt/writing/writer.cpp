@@ -1,7 +1,6 @@
 // The start and end of a Writer, its providers, and the fast functions for prepared events.
 #include "fxt/writer.h"
 
-#include <memory>
 #include <utility>
 
 #include "fxt/writing/record_builder.h"

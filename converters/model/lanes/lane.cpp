@@ -1,8 +1,6 @@
 #include "converters/model/lanes/lane.h"
 
-#include <algorithm>
 #include <cassert>
-#include <cstddef>
 #include <cstring>
 #include <fmt/format.h>
 #include <iterator>

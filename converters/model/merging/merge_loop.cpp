@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <exception>
 #include <fmt/format.h>
-#include <vector>
 
 #include "converters/model/lanes/lane_short_calls.h"
 #include "converters/model/reading/input_error.h"

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <limits>
 #include <map>
-#include <utility>
 
 namespace convert {
 namespace {

@@ -1,7 +1,5 @@
 #include "converters/model/names/names.h"
 
-#include <algorithm>
-
 #include "fxt/hash.h"
 
 namespace convert {

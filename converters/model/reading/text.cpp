@@ -1,6 +1,5 @@
 #include "converters/model/reading/text.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <fmt/format.h>
@@ -8,7 +7,6 @@
 #include <system_error>
 #include <utility>
 
-#include "fxt/support/text.h"
 #include "fxt/utf8.h"
 
 namespace convert {

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <fmt/format.h>
-#include <functional>
-#include <map>
 #include <type_traits>
 #include <utility>
 

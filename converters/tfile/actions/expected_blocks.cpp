@@ -1,8 +1,6 @@
 #include "converters/tfile/actions/expected_blocks.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <string_view>
 
 #include "converters/tfile/actions/item_match.h"
 #include "converters/tfile/description/argument_name.h"

@@ -1,7 +1,6 @@
 #include "converters/tfile/actions/replay.h"
 
 #include <algorithm>
-#include <cstddef>
 
 #include "converters/tfile/actions/emulator.h"
 

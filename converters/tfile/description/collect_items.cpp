@@ -1,7 +1,6 @@
 #include "converters/tfile/description/collect_items.h"
 
 #include <algorithm>
-#include <cstddef>
 
 #include "converters/model/reading/text.h"
 

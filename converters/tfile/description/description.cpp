@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <fmt/format.h>
 
-#include "converters/model/notes.h"
 #include "converters/tfile/description/note_kinds.h"
 #include "converters/tfile/description/numbers.h"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <optional>
 #include <string_view>
 
 #include "converters/tfile/description/argument_name.h"

@@ -1,7 +1,5 @@
 #include "converters/tfile/events/frame_recipes.h"
 
-#include <algorithm>
-#include <cstddef>
 #include <filesystem>
 #include <fmt/format.h>
 #include <string_view>

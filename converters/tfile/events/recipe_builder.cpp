@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <fmt/format.h>
 #include <span>
-#include <string_view>
 
 #include "converters/model/reading/text.h"
 #include "converters/tfile/description/argument_name.h"

@@ -1,9 +1,7 @@
 #include "converters/tfile/events/trace_source.h"
 
 #include <bit>
-#include <cstddef>
 #include <string>
-#include <utility>
 
 #include "converters/tfile/description/note_kinds.h"
 

@@ -1,9 +1,7 @@
 #include "converters/tfile/events/value_arguments.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <fmt/format.h>
-#include <functional>
 #include <optional>
 #include <utility>
 #include <variant>

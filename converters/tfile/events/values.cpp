@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
@@ -16,7 +15,6 @@
 
 #include "converters/model/reading/long_double.h"
 #include "converters/model/reading/text.h"
-#include "converters/tfile/description/numbers.h"
 #include "fxt/field.h"
 #include "fxt/utf8.h"
 

@@ -1,7 +1,6 @@
 #include "converters/tfile/frames/frame_reader.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <fmt/format.h>
 
 namespace convert::tfile {

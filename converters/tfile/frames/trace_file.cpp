@@ -1,19 +1,16 @@
 #include "converters/tfile/frames/trace_file.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
 #include <set>
 #include <span>
 #include <stdexcept>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "converters/model/reading/input_file.h"
 #include "converters/model/reading/stored_bytes.h"
 #include "converters/model/reading/text.h"
 #include "converters/tfile/description/note_kinds.h"

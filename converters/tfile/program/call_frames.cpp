@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <gelf.h>
 #include <span>
 #include <string_view>

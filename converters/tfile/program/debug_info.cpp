@@ -1,16 +1,11 @@
 #include "converters/tfile/program/debug_info.h"
 
-#include <algorithm>
 #include <bit>
-#include <cstddef>
 #include <dwarf.h>
 #include <elf.h>
-#include <filesystem>
 #include <fmt/format.h>
 #include <functional>
 #include <iterator>
-#include <span>
-#include <string>
 #include <system_error>
 #include <utility>
 

@@ -5,7 +5,6 @@
 #include <dwarf.h>
 
 #include "converters/model/reading/bits.h"
-#include "converters/symbols/demangle.h"
 #include "converters/symbols/dwarf_languages.h"
 #include "converters/tfile/program/die_scopes.h"
 

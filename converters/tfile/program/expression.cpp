@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <dwarf.h>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "converters/tfile/actions/bytecode.h"

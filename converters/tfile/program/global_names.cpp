@@ -6,8 +6,6 @@
 #include <fmt/format.h>
 #include <functional>
 #include <iterator>
-#include <string_view>
-#include <utility>
 
 #include "converters/symbols/mapped_pages.h"
 #include "converters/tfile/program/die.h"

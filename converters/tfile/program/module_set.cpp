@@ -1,11 +1,9 @@
 #include "converters/tfile/program/module_set.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <span>
 #include <utility>
 
 #include "converters/model/option.h"

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>
@@ -11,13 +9,9 @@
 #include <exception>
 #include <fmt/format.h>
 #include <gelf.h>
-#include <span>
-#include <string>
-#include <string_view>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
-#include <vector>
 
 #include "converters/model/notes.h"
 #include "converters/model/reading/input_error.h"

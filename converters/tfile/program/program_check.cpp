@@ -7,7 +7,6 @@
 #include <iterator>
 #include <map>
 #include <set>
-#include <span>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>

@@ -2,12 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <dwarf.h>
 #include <optional>
-#include <utility>
-#include <vector>
 
 #include "converters/tfile/program/debug_info.h"
 

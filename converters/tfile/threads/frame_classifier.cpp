@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 

@@ -1,9 +1,7 @@
 #include "converters/tfile/threads/survey.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <string_view>
-#include <utility>
 
 #include "converters/tfile/frames/pattern_reader.h"
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "converters/model/reading/text.h"
-#include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {

@@ -1,7 +1,6 @@
 #include "converters/uftrace/arguments/enums.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <fmt/format.h>
 #include <iterator>
 #include <limits>

@@ -1,10 +1,8 @@
 #include "converters/uftrace/arguments/payload_decoder.h"
 
-#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "converters/model/reading/long_double.h"
 #include "converters/model/reading/text.h"

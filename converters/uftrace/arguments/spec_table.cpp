@@ -1,14 +1,12 @@
 #include "converters/uftrace/arguments/spec_table.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <fmt/format.h>
 #include <limits>
 #include <numeric>
 #include <time.h>
 #include <utility>
 
-#include "converters/model/notes.h"
 #include "converters/model/reading/text.h"
 #include "converters/symbols/demangle.h"
 #include "converters/uftrace/recording/note_kinds.h"

@@ -1,10 +1,8 @@
 #include "converters/uftrace/events/thread_events.h"
 
 #include <algorithm>
-#include <bit>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <string>
 #include <string_view>
 
 #include "converters/model/reading/bits.h"

@@ -1,10 +1,6 @@
 #include "converters/uftrace/filters/filter_options.h"
 
-#include <algorithm>
-#include <fmt/format.h>
 #include <iterator>
-#include <string>
-#include <string_view>
 
 #include "converters/model/reading/text.h"
 

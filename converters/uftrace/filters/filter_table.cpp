@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,7 +1,6 @@
 #include "converters/uftrace/filters/kept_call_scan.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "converters/uftrace/events/event_ids.h"
 

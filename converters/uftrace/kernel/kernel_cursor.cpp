@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <fmt/format.h>
-#include <utility>
 
 #include "converters/model/lanes/event.h"
 #include "converters/uftrace/recording/note_kinds.h"

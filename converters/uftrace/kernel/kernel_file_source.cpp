@@ -1,7 +1,6 @@
 #include "converters/uftrace/kernel/kernel_file_source.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <fmt/format.h>
 #include <limits>
 #include <utility>

@@ -1,12 +1,10 @@
 #include "converters/uftrace/kernel/kernel_header.h"
 
-#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <limits>
 
 #include "converters/model/reading/text.h"
-#include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "fxt/support/budget.h"
 

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
@@ -13,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "converters/uftrace/recording/directory.h"
 #include "fxt/support/text.h"
 
 namespace convert::uftrace {

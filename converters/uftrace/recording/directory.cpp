@@ -4,9 +4,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <optional>
 #include <set>
-#include <string_view>
 #include <sys/stat.h>
 #include <system_error>
 #include <utility>

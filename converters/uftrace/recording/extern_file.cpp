@@ -1,13 +1,11 @@
 #include "converters/uftrace/recording/extern_file.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <fmt/format.h>
 #include <utility>
 
 #include "converters/model/lanes/event.h"
 #include "converters/model/reading/text.h"
-#include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/info.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "fxt/utf8.h"

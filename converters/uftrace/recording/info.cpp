@@ -10,7 +10,6 @@
 #include "converters/model/reading/byte_cursor.h"
 #include "converters/model/reading/input_file.h"
 #include "converters/model/reading/text.h"
-#include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "converters/uftrace/recording/records.h"
 #include "fxt/support/budget.h"

@@ -1,15 +1,10 @@
 #include "converters/uftrace/recording/sessions.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <fmt/format.h>
 #include <iterator>
-#include <map>
-#include <string_view>
 #include <variant>
 
-#include "converters/model/notes.h"
-#include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "fxt/hash.h"
 

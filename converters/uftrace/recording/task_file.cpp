@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "converters/model/reading/byte_cursor.h"
-#include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/note_kinds.h"
 
 namespace convert::uftrace {

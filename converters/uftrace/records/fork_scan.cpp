@@ -1,10 +1,8 @@
 #include "converters/uftrace/records/fork_scan.h"
 
-#include <algorithm>
 #include <array>
 #include <string_view>
 
-#include "converters/uftrace/records/call_walk.h"
 #include "converters/uftrace/records/open_calls.h"
 #include "converters/uftrace/records/record_cursor.h"
 #include "converters/uftrace/symbols/task_symbols.h"

@@ -1,9 +1,5 @@
 #include "converters/uftrace/records/record_cursor.h"
 
-#include <algorithm>
-#include <utility>
-#include <vector>
-
 #include "converters/model/reading/byte_cursor.h"
 
 namespace convert::uftrace {

@@ -1,8 +1,5 @@
 #include "converters/uftrace/records/resync.h"
 
-#include <algorithm>
-
-#include "converters/model/lanes/event.h"
 #include "converters/uftrace/events/event_ids.h"
 
 namespace convert::uftrace {

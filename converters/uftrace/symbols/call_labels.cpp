@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
-#include <string>
 
 #include "converters/uftrace/recording/note_kinds.h"
 

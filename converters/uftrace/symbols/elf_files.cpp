@@ -1,12 +1,9 @@
 #include "converters/uftrace/symbols/elf_files.h"
 
 #include <cstddef>
-#include <cstdint>
-#include <filesystem>
 #include <fmt/format.h>
 #include <vector>
 
-#include "converters/model/notes.h"
 #include "converters/model/reading/input_error.h"
 #include "converters/uftrace/recording/note_kinds.h"
 

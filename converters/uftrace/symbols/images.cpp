@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <string>
 
 #include "converters/uftrace/recording/map_file.h"
 #include "fxt/support/budget.h"

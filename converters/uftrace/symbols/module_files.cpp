@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <fmt/format.h>
-#include <utility>
 
 #include "converters/model/reading/text.h"
-#include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/note_kinds.h"
 #include "fxt/support/budget.h"
 

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <memory>
 #include <optional>
-#include <utility>
 
 #include "converters/uftrace/recording/note_kinds.h"
 

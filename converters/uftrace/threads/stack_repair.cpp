@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "converters/uftrace/recording/argument_names.h"
 #include "converters/uftrace/recording/note_kinds.h"

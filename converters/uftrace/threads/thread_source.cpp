@@ -1,6 +1,5 @@
 #include "converters/uftrace/threads/thread_source.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <span>
 #include <utility>

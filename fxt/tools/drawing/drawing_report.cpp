@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <type_traits>
-#include <utility>
 #include <variant>
 
 #include "fxt/support/text.h"

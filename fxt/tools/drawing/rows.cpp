@@ -1,6 +1,5 @@
 #include "fxt/tools/drawing/rows.h"
 
-#include <algorithm>
 #include <iterator>
 #include <utility>
 
