@@ -2,21 +2,26 @@
 #include "fxt/checker.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <unordered_set>
 #include <utility>
 #include <variant>
+#include <vector>
 
-#include "fxt/checking/limit_check.h"
+#include "fxt/checking/findings.h"
 #include "fxt/checking/link_check.h"
 #include "fxt/checking/nesting_check.h"
 #include "fxt/checking/object_check.h"
 #include "fxt/checking/packet_stream.h"
 #include "fxt/checking/start_check.h"
-#include "fxt/checking/use_check.h"
 #include "fxt/checking/value_rules.h"
+#include "fxt/contents.h"
+#include "fxt/hash.h"
 #include "fxt/records.h"
 
 namespace fxt {
@@ -62,6 +67,97 @@ class ReferenceCheck {
   std::map<std::uint16_t, std::string> strings_;  // Tracy has one table per file
   // The table of Tracy and of Fuchsia's Rust reader.
   std::map<std::uint8_t, std::pair<std::uint64_t, std::uint64_t>> threads_;
+};
+
+// Checks Tracy's limits for a whole file: its length in time, and its source locations (rules W5, W26).
+class LimitCheck {
+ public:
+  explicit LimitCheck(Findings& findings) : findings_(&findings) {}
+
+  // Adds the times of an event, in ticks. In Tracy, a tick is 1 ns, and the first event is at time 0.
+  void add_times(std::uint64_t first, std::uint64_t last) {
+    if (is_too_long_ || last >= kTimeLimit) return;
+    first_ = std::min(first_, first);
+    last_ = std::max(last_, last);
+    is_too_long_ = last_ - first_ >= kSpanLimit;
+    if (is_too_long_) findings_->add(Fault::LongSpan, "the times of the file span 2^47 ns or more");
+  }
+  // Adds the name and the source location of a duration.
+  void add_location(const Event& event) {
+    if (locations_.size() > kMaxLocations) return;
+    const std::size_t index = event.name.index;
+    const bool only_a_name = event.arguments.empty() && event.name.storage == Storage::Table;
+    if (only_a_name && located_.size() > index && located_[index]) return;
+    locations_.insert(hash_of_location(event));
+    if (only_a_name) {
+      if (located_.size() <= index) located_.resize(index + 1);
+      located_[index] = true;
+    }
+    if (locations_.size() > kMaxLocations)
+      findings_->add(Fault::ManyLocations, "more than 32,767 pairs of duration name and source location");
+  }
+  // From this call on, an index of the string table may mean another name.
+  void string_replaced() { located_.clear(); }
+
+ private:
+  static std::uint64_t hash_of_location(const Event& event) {
+    const SeededHash hash;
+    std::uint64_t location = hash(event.name.text);
+    for (const Argument& argument : event.arguments)
+      if (const auto* text = std::get_if<String>(&argument.value);
+          text != nullptr && argument.name.text == "loc")
+        location = location * 31 + hash(text->text);
+    return location;
+  }
+
+  Findings* findings_;
+  std::uint64_t first_ = ~std::uint64_t{0}, last_ = 0;
+  bool is_too_long_ = false;
+  std::unordered_set<std::uint64_t> locations_;  // hashes of the locations
+  std::vector<bool> located_;  // by string index: true if locations_ has the name without a location
+};
+
+// Counts the records that the selected readers ignore (rule W29), and reports the number at the end of the
+// file.
+class UseCheck {
+ public:
+  explicit UseCheck(Findings& findings) : findings_(&findings) {}
+
+  // Damaged records and scopes have their own faults. Categories are not counted, because nearly
+  // all events have a category.
+  void add(const Entry& entry) {
+    if (!findings_->is_for_some_readers()) return;
+    const auto content = content_of(entry.record);
+    if (content && (content != Content::UnknownRecords || is_of_unknown_type(entry))) count(*content);
+    if (content == Content::Instants && !std::get<Event>(entry.record).arguments.empty())
+      count(Content::ArgumentsOfInstants);
+  }
+  void finish() const {
+    for (const ContentUse& use : content_uses())
+      if (const Seen& seen = seen_.at(static_cast<std::size_t>(use.content)); seen.count != 0)
+        findings_->report_ignored(readers_that_ignore(use.content), seen.offset, seen.record,
+                                  std::string(use.name) + " (" + std::to_string(seen.count) + ")");
+  }
+
+ private:
+  struct Seen {
+    std::uint64_t count = 0;
+    std::uint64_t offset = 0;  // offset of the first ignored record
+    std::string_view record = {};
+  };
+
+  static bool is_of_unknown_type(const Entry& entry) {
+    return std::ranges::any_of(entry.problems, [](const Problem& problem) {
+      return problem.kind == ProblemKind::UnknownRecordType;
+    });
+  }
+  void count(Content content) {
+    Seen& seen = seen_.at(static_cast<std::size_t>(content));
+    if (seen.count++ == 0) seen = {.count = 1, .offset = findings_->offset(), .record = findings_->record()};
+  }
+
+  Findings* findings_;
+  std::array<Seen, kContents> seen_;
 };
 
 // Checks Perfetto's packets, which are in blobs of type Perfetto (rule W23).

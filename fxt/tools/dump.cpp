@@ -43,7 +43,6 @@
 #include "fxt/tools/selection.h"
 #include "fxt/tools/statistics.h"
 #include "fxt/tools/trace_files.h"
-#include "fxt/utf8.h"
 
 namespace fxt::tools {
 namespace {
@@ -360,14 +359,18 @@ ExitCode dump_tree(const DumpOptions& options, EntrySource& source, StandardOutp
   return report_end(source, "fxt-dump");
 }
 
-ExitCode dump_folded(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
-  TextGuard guard(options);
-  CallPaths paths(options.selection, CallPaths::Root::Process);
+void read_paths(EntrySource& source, TextGuard& guard, CallPaths& paths) {
   while (const Entry* entry = source.next()) {
     guard.read_to(entry->offset);
     paths.add(*entry, source.reader());
   }
   paths.finish();
+}
+
+ExitCode dump_folded(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
+  TextGuard guard(options);
+  CallPaths paths(options.selection, CallPaths::Root::Process);
+  read_paths(source, guard, paths);
   if (!options.any_size) guard.check(paths.folded_bytes());
   paths.append_folded(out.text(), [&out] { out.line_done(); });
   out.flush();
@@ -378,11 +381,7 @@ ExitCode dump_folded(const DumpOptions& options, EntrySource& source, StandardOu
 ExitCode dump_graph(const DumpOptions& options, EntrySource& source, StandardOutput& out) {
   TextGuard guard(options);
   CallPaths paths(options.selection, CallPaths::Root::All);
-  while (const Entry* entry = source.next()) {
-    guard.read_to(entry->offset);
-    paths.add(*entry, source.reader());
-  }
-  paths.finish();
+  read_paths(source, guard, paths);
   const CallGraph graph = options.mode == DumpMode::Callers ? paths.callers_of(options.function)
                                                             : paths.callees_of(options.function);
   if (!graph.lines.empty()) {

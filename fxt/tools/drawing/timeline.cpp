@@ -1,6 +1,5 @@
 #include "fxt/tools/drawing/timeline.h"
 
-#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <variant>
