@@ -8,50 +8,43 @@ import os
 import shutil
 import threading
 import time
-import zlib
 from pathlib import Path
 
 from fxt_ending import FOLDERS, LOCK, keep, temporary_folder
 
-LIST = "entry.json"  # the sizes and checksums of an entry's files
+LIST = "entry.json"  # the stamps of an entry's files
 MAKING, OLD = "making.", "old."  # prefixes of folders that are not complete, or are being removed
 DAMAGE = (OSError, ValueError, TypeError, AttributeError, RecursionError)  # in the list of an entry
 DEAD_AFTER_S = 60  # a folder of this age that no process holds was left by a killed process
 
 
+def file_stamp(path):
+    status = os.stat(path)
+    return [status.st_size, status.st_dev, status.st_ino, status.st_mtime_ns, status.st_ctime_ns]
+
+
 def stamp_of(path):
     """Identifies the content of a file, or of all files in a folder, without reading them."""
-    def stamp(name):
-        status = os.stat(name)
-        return [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
     path = os.path.realpath(path)
-    files = {"": stamp(path)}
+    files = {"": file_stamp(path)}
     for folder, folders, names in os.walk(path):
         folders.sort()
         for name in sorted(names):
             with contextlib.suppress(OSError):  # for example a link to nothing
-                files[os.path.relpath(os.path.join(folder, name), path)] = stamp(os.path.join(folder, name))
+                files[os.path.relpath(os.path.join(folder, name), path)] = file_stamp(os.path.join(folder, name))
     return [path, files]
 
 
-def checksum(path):
-    sum_ = 0
-    with open(path, "rb") as file:
-        while block := file.read(1 << 20):
-            sum_ = zlib.crc32(block, sum_)
-    return sum_
-
-
 def files_in(folder):
-    """The sizes and checksums of the files of an entry, by their relative paths."""
-    files = {}
+    """The stamps of the files of an entry, by their relative paths. Each change of a file also changes its stamp."""
+    stamps = {}
     for place, _, names in os.walk(folder):
         for name in names:
             path = os.path.join(place, name)
             relative = os.path.relpath(path, folder)
             if relative != LIST and not os.path.islink(path) and os.path.isfile(path):
-                files[os.fsencode(relative).hex()] = [os.path.getsize(path), checksum(path)]
-    return files
+                stamps[os.fsencode(relative).hex()] = file_stamp(path)
+    return stamps
 
 
 class Entry:
@@ -144,7 +137,7 @@ class Cache:
                     if used < time.time() - DEAD_AFTER_S:
                         self.remove_unless_held(folder)
                     continue
-                size = sum(size for size, _ in json.loads((folder / LIST).read_bytes()).values())
+                size = sum(size for size, *_ in json.loads((folder / LIST).read_bytes()).values())
                 entries.append((used, size, folder))
         total = sum(size for _, size, _ in entries)
         for _, size, folder in sorted(entries):
