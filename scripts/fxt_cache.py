@@ -1,6 +1,7 @@
 """Keeps files that were made from inputs, for the next time. The cache is a folder with an entry for each key."""
 
 import contextlib
+import errno
 import fcntl
 import hashlib
 import json
@@ -161,7 +162,10 @@ class Cache:
 def usual_folder(name):
     """The private folder of this name in the user's cache. Raises OSError if it can't be used."""
     base = os.environ.get("XDG_CACHE_HOME", "")
-    base = Path(base) if os.path.isabs(base) else Path(os.path.expanduser("~")) / ".cache"
+    home = os.path.expanduser("~")
+    if not os.path.isabs(base) and not os.path.isabs(home):
+        raise OSError(errno.EINVAL, "$HOME is not an absolute path", home)
+    base = Path(base) if os.path.isabs(base) else Path(home) / ".cache"
     folder = base / name
     base.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.mkdir(mode=0o700, exist_ok=True)

@@ -41,6 +41,15 @@ def drop_output():
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def path_from(text):
+    """The path in an argument. Path("") would be the current directory."""
+    if not text:
+        raise argparse.ArgumentTypeError("a name is empty")
+    if re.match("[a-z]+://", text):
+        raise argparse.ArgumentTypeError(f"{text} is not a path; download the file first")
+    return Path(text)
+
+
 def reason_against(path):
     """The reason why the path can't be used, such as "Permission denied"; None if it exists."""
     try:

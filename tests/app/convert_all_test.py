@@ -127,6 +127,12 @@ class Finding(ConvertAll):
             self.assertEqual(process.returncode, code, process)
             self.assertNotIn("Broken pipe", process.stderr)
 
+    def test_the_list_and_the_table_of_a_run_write_nothing(self):
+        self.add("run")
+        for mode, code in {"--table": 1, "--list": 0}.items():
+            self.convert(mode, "--run=night", "--share=1/2", code=code)
+            self.assertFalse(self.out.exists())
+
     def test_other_files_are_ignored(self):
         self.add("run")
         self.add("run/inside.tfile", HEATER)  # a file inside a recording is not searched
@@ -359,6 +365,7 @@ calc                     203           115      0.01  longjmp 2
             (["-j", "100000", self.found, self.out], "argument -j/--jobs: '100000' is too large"),
             (["--colour", self.found, self.out], "unrecognized arguments: --colour"),
             (["--gz", "--zst", self.found, self.out], "argument --zst: not allowed with argument --gz"),
+            (["--run", "a/b", "--share", "1/2", self.found, self.out], "argument --run: 'a/b' can't be a part of a file name"),
             (["--list", "--table", self.found, self.out], "argument --table: not allowed with argument --list"),
             (["--run=night", self.found, self.out], "--run has no effect without --share"),
             ([self.found, ""], "the name of a DIRECTORY or of OUTDIR is empty"),

@@ -169,6 +169,8 @@ class Record(unittest.TestCase):
         code, _, error = self.result("--no-open", "--uftrace", "--nosuch", "./draw")
         self.assertEqual(code, 1)
         self.assertTrue(error.endswith("\nrecord: nothing was recorded, because uftrace ended with exit code 1\n"), error)
+        code, _, error = self.result("--no-open", "--uftrace", "--version", "./draw")
+        self.assertEqual((code, error), (1, "record: nothing was recorded, because uftrace ended with exit code 0\n"))
         self.assertEqual(self.result("--uftrace", "-F 'draw", "./draw"),
                          (2, "", "record: argument --uftrace: -F 'draw: no closing quotation\nTry 'record --help'.\n"))
 
@@ -231,8 +233,20 @@ class Record(unittest.TestCase):
                 (["-d", "full"], "full: exists and is not a recording; use -d to name another directory"):
             code, out, error = self.result("--no-open", *options, "./draw")
             self.assertEqual((code, out, error), (2, "", f"record: {problem}\nTry 'record --help'.\n"))
-        code, _, error = self.result()
-        self.assertEqual((code, error), (2, "record: no PROGRAM is given\nTry 'record --help'.\n"))
+        for words, problem in (([], "no PROGRAM is given"), ([""], "no PROGRAM is given"),
+                               (["-d", "", "./draw"], "argument -d/--data: a name is empty"),
+                               (["--uftrace", "-d x", "./draw"], "--uftrace can't choose where the recording goes; use -d DIR")):
+            self.assertEqual(self.result(*words), (2, "", f"record: {problem}\nTry 'record --help'.\n"))
+
+    def test_the_path_of_the_program_has_no_newline(self):
+        (self.folder / "a\nb").symlink_to("draw")
+        (self.folder / "c\nd").mkdir()
+        shutil.copy(self.folder / "draw", self.folder / "c\nd")
+        for name in "./a\nb", "c\nd/draw":
+            code, _, error = self.result("--no-open", name)
+            shown = name.replace("\n", "\\x0a")
+            self.assertEqual((code, error), (1, f"record: {shown}: has a newline in its path, which uftrace can't record; rename the file or "
+                                                "folder\n"))
 
     def test_a_path_that_can_not_be_used_has_the_reason_of_the_system(self):
         long = "n" * 300
