@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -69,5 +70,10 @@ class Conversion {
   std::optional<RangeSink> range_;
   Written written_;
 };
+
+// --fit. Shows all calls of at least some length: the shortest length with which the trace fits. The sizes of
+// some calls are not known exactly: their start is written before their end is read, or the time range cuts
+// them. If the trace becomes too large because of these calls, it is converted again with fewer calls.
+std::unique_ptr<Conversion> fit(const ConvertOptions& options, Conversion::Offsets offsets_ns);
 
 }  // namespace convert

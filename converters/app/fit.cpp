@@ -1,13 +1,13 @@
-#include "converters/app/fit.h"
-
+// --fit: finds the calls and other events that fit into a trace of a given size.
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <fmt/format.h>
+#include <memory>
 #include <system_error>
 #include <utility>
 
-#include "converters/app/trace_output.h"
+#include "converters/app/conversion.h"
 #include "converters/model/reading/input_error.h"
 #include "fxt/support/call_lengths.h"
 #include "fxt/support/short_calls.h"

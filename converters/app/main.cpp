@@ -18,7 +18,6 @@
 #include <nlohmann/json.hpp>
 
 #include "converters/app/conversion.h"
-#include "converters/app/fit.h"
 #include "converters/app/importers.h"
 #include "converters/app/notes_page.h"
 #include "converters/app/options.h"

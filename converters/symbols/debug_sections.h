@@ -1,4 +1,4 @@
-// The sections of DWARF that libdw does not show.
+// What libdw and libelf lack: the bytes of sections, and limits for their memory.
 #pragma once
 
 #include <cstdint>
@@ -17,5 +17,10 @@ std::span<const unsigned char> debug_section(Dwarf* dwarf, std::string_view name
 // copies. Returns the problem if the tables of all units exceed a limit, otherwise an empty text. Must be
 // called before libdw reads a unit. `stored_bytes` is the size of the file, or of its DWARF.
 std::string excess_of_abbreviations(Dwarf* dwarf, std::uint64_t stored_bytes, bool is_split = false);
+
+// Pages of a mapped file count as memory of this program as soon as they are read. This function gives them
+// back. If they are read again, the system maps them again, usually without access to the disk. Should be
+// called after a search through the file. Must not be called for object files, because libelf changes them.
+void release_pages(Elf* elf);
 
 }  // namespace convert

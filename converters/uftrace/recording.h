@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "converters/uftrace/arguments/payload_decoder.h"
+#include "converters/uftrace/arguments/payload_layout.h"
 #include "converters/uftrace/events/user_events.h"
 #include "converters/uftrace/perf/perf_scan.h"
 #include "converters/uftrace/recording/directory.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "converters/uftrace/arguments/debug_files.h"
-#include "converters/uftrace/arguments/payload_decoder.h"
+#include "converters/uftrace/arguments/payload_layout.h"
 #include "converters/uftrace/arguments/spec_table.h"
 #include "converters/uftrace/events/user_events.h"
 

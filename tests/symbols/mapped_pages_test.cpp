@@ -1,5 +1,3 @@
-#include "converters/symbols/mapped_pages.h"
-
 #include <cstddef>
 #include <fcntl.h>
 #include <fstream>
@@ -9,6 +7,8 @@
 #include <span>
 #include <unistd.h>
 #include <vector>
+
+#include "converters/symbols/debug_sections.h"
 
 namespace convert {
 namespace {

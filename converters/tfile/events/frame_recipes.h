@@ -7,11 +7,13 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "converters/tfile/events/recipe.h"
 #include "converters/tfile/events/recipe_builder.h"
-#include "converters/tfile/events/recipe_cache.h"
+#include "converters/tfile/frames/frame_clock.h"
+#include "converters/tfile/frames/frame_reader.h"
+#include "converters/tfile/threads/frame_classifier.h"
 #include "converters/tfile/threads/survey.h"
 
 namespace convert::tfile {
@@ -58,6 +60,71 @@ class TracepointDetails {
   const Names& names_;
   std::map<std::int16_t, Counted> counted_;
 };
+
+// Stores recipes. A recipe can serve more frames than the frame that it was made for.
+class RecipeCache {
+ public:
+  struct Known {
+    Recipe recipe;
+    std::int16_t tracepoint;
+    Lane* lane;  // the lane of all frames of this pattern
+  };
+
+  // All frames of a pattern have the same recipe. Patterns are numbered in the order in which they are added.
+  bool has_patterns() const { return !of_pattern_.empty(); }
+  Known& of_pattern(std::size_t pattern) { return known_[of_pattern_[pattern]]; }
+  void add_pattern(const Recipe& recipe, std::int16_t tracepoint, Lane& lane) {
+    of_pattern_.push_back(known_.size());
+    known_.push_back({.recipe = recipe, .tracepoint = tracepoint, .lane = &lane});
+  }
+
+  // Finds a recipe for a frame that has registers, and therefore no pattern. Compares the tracepoint, the
+  // blocks and the context. Null if no recipe is known.
+  Recipe* find(const Frame& frame, const FrameContext& context, const FrameTime& time);
+  // Adds a recipe that can serve other frames. Only a few recipes are stored for each tracepoint.
+  void add(const Recipe& recipe, const Frame& frame, const FrameContext& context, const FrameTime& time);
+
+ private:
+  static constexpr std::size_t kMaxOfTracepoint = 8;
+
+  // The properties that all frames of a recipe share.
+  struct Likeness {
+    std::size_t known;  // index in known_
+    std::vector<Block> blocks;
+    FrameContext context;
+    bool is_synthetic;
+
+    bool fits(const Frame& frame, const FrameContext& other, const FrameTime& time) const;
+  };
+
+  std::vector<Known> known_;
+  std::vector<std::size_t> of_pattern_;                 // indices in known_
+  std::map<std::int16_t, std::vector<Likeness>> like_;  // by tracepoint
+};
+
+inline bool RecipeCache::Likeness::fits(const Frame& frame, const FrameContext& other,
+                                        const FrameTime& time) const {
+  const auto is_alike = [](const Block& a, const Block& b) {
+    return a.kind == b.kind && a.address == b.address && a.bytes.size() == b.bytes.size();
+  };
+  return context.track == other.track && context.pc == other.pc && context.location == other.location &&
+         context.is_guessed == other.is_guessed && is_synthetic == time.is_synthetic && !frame.is_partial &&
+         std::ranges::equal(blocks, frame.blocks, is_alike);
+}
+
+inline Recipe* RecipeCache::find(const Frame& frame, const FrameContext& context, const FrameTime& time) {
+  for (const Likeness& like : like_[frame.tracepoint])
+    if (like.fits(frame, context, time)) return &known_[like.known].recipe;
+  return nullptr;
+}
+
+inline void RecipeCache::add(const Recipe& recipe, const Frame& frame, const FrameContext& context,
+                             const FrameTime& time) {
+  auto& others = like_[frame.tracepoint];
+  if (!recipe.is_reusable() || others.size() >= kMaxOfTracepoint || frame.is_partial) return;
+  others.push_back({known_.size(), frame.blocks, context, time.is_synthetic});
+  known_.push_back({.recipe = recipe, .tracepoint = frame.tracepoint, .lane = nullptr});
+}
 
 class FrameRecipes {
  public:

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <gelf.h>
-#include <span>
 #include <string_view>
 #include <utility>
 
-#include "converters/symbols/mapped_pages.h"
+#include "converters/symbols/debug_sections.h"
 
 namespace convert::tfile {
 namespace {

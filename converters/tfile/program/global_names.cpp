@@ -1,13 +1,12 @@
 #include "converters/tfile/program/global_names.h"
 
 #include <algorithm>
-#include <array>
 #include <dwarf.h>
 #include <fmt/format.h>
 #include <functional>
 #include <iterator>
 
-#include "converters/symbols/mapped_pages.h"
+#include "converters/symbols/debug_sections.h"
 #include "converters/tfile/program/die.h"
 #include "converters/tfile/program/die_scopes.h"
 

@@ -1,13 +1,14 @@
-// The line table of one unit, read as in GDB. If several rows have the same address, GDB keeps only some of
-// them. GDB ignores the other rows for tracepoints and for the lines that it prints for code.
+// The line tables of a program.
 #pragma once
 
+#include <bit>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <elfutils/libdw.h>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace convert::tfile {
@@ -20,6 +21,8 @@ struct LineRow {
   auto operator<=>(const LineRow&) const = default;
 };
 
+// The line table of one unit, read as in GDB. If several rows have the same address, GDB keeps only some of
+// them. GDB ignores the other rows for tracepoints and for the lines that it prints for code.
 class LineTable {
  public:
   // `bias` is added to the table's addresses. Valid as long as the unit. A unit without a table has no rows.
@@ -43,6 +46,22 @@ class LineTable {
   Dwarf_Lines* table_ = nullptr;
   std::size_t size_ = 0;
   std::uint64_t bias_;
+};
+
+// The source files of line tables. libdw reads all rows of a table before it returns the files, so a search
+// for the rows of one file would read the tables of all units.
+class LineFiles {
+ public:
+  // `dwarf` may be null, and must outlive this object.
+  explicit LineFiles(Dwarf* dwarf);
+
+  // True if the unit's line table may have rows of a source file with this name, which has no folders. Also
+  // true if the table's header is not understood.
+  bool may_have(Dwarf_Die unit, std::string_view file_name) const;
+
+ private:
+  std::endian order_ = std::endian::little;
+  std::span<const std::byte> tables_, line_texts_, texts_;  // sections; empty: none
 };
 
 }  // namespace convert::tfile

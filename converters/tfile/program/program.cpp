@@ -9,7 +9,6 @@
 #include <exception>
 #include <fmt/format.h>
 #include <gelf.h>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -18,10 +17,8 @@
 #include "converters/model/reading/stored_bytes.h"
 #include "converters/symbols/debug_sections.h"
 #include "converters/symbols/elf_symbols.h"
-#include "converters/symbols/mapped_pages.h"
 #include "converters/tfile/program/debug_info.h"
 #include "converters/tfile/program/global_names.h"
-#include "converters/tfile/program/line_files.h"
 #include "converters/tfile/program/line_table.h"
 #include "converters/tfile/program/named_places.h"
 #include "fxt/hash.h"

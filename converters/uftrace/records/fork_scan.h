@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <set>
 #include <span>
@@ -13,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "converters/uftrace/arguments/payload_decoder.h"
 #include "converters/uftrace/recording/records.h"
 #include "converters/uftrace/records/call_walk.h"
 #include "converters/uftrace/symbols/label_cache.h"

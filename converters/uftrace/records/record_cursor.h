@@ -14,7 +14,7 @@
 
 #include "converters/model/lanes/event.h"
 #include "converters/model/reading/input_file.h"
-#include "converters/uftrace/arguments/payload_decoder.h"
+#include "converters/uftrace/arguments/payload_layout.h"
 #include "converters/uftrace/recording/records.h"
 #include "converters/uftrace/records/open_calls.h"
 #include "converters/uftrace/records/resync.h"

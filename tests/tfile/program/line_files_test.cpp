@@ -1,6 +1,4 @@
 // The source files of line tables are those that libdw finds.
-#include "converters/tfile/program/line_files.h"
-
 #include <cstddef>
 #include <elfutils/libdw.h>
 #include <gtest/gtest.h>
@@ -8,6 +6,7 @@
 #include <string>
 
 #include "converters/tfile/program/debug_info.h"
+#include "converters/tfile/program/line_table.h"
 #include "converters/tfile/program/program.h"
 
 namespace convert::tfile {

@@ -1,3 +1,5 @@
+#include "converters/uftrace/arguments/payload_layout.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -14,7 +16,6 @@
 #include <string_view>
 #include <vector>
 
-#include "converters/uftrace/arguments/payload_decoder.h"
 #include "tests/number_bytes.h"
 
 namespace convert::uftrace {
