@@ -42,7 +42,7 @@ extern "C" void append_piece(const char* piece, std::size_t size, void* opaque) 
   if (!text.is_too_long) {
     std::copy_n(piece, size, text.bytes.data() + text.size);
     text.size += size;
-  } else if (!text.is_rust || std::all_of(piece, piece + size, [](char c) { return c >= 0; })) {
+  } else if (!text.is_rust || std::all_of(piece, piece + size, [](unsigned char c) { return c < 0x80; })) {
     // longjmp must not skip libiberty's release of a non-ASCII part of a Rust name (decoded Punycode).
     std::longjmp(text.too_long, 1);
   }

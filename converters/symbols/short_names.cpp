@@ -244,7 +244,9 @@ class RustName {
 
   // Bytes of other alphabets count as letters.
   std::size_t word_size() const {
-    const auto is_letter = [](char c) { return is_word_character(c) || c < 0; };
+    const auto is_letter = [](char c) {
+      return is_word_character(c) || static_cast<unsigned char>(c) >= 0x80;
+    };
     return static_cast<std::size_t>(std::ranges::find_if_not(rest_, is_letter) - rest_.begin());
   }
 
