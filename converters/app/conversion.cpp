@@ -119,13 +119,15 @@ void apply_cut(const fxt::CutCounters& cut, const TraceOutput& output, std::uint
 // Throws an error if the options omit all calls, because such options are probably wrong.
 void check_chosen_calls(const ConvertOptions& options, const ImportStats::ChosenCalls& chosen) {
   if (chosen.is_any_shown || chosen.left_out == 0) return;
-  const std::string misfits =
-      chosen.misfits.empty() ? "" : fmt::format(" ({})", fmt::join(chosen.misfits, "; "));
+  std::vector<std::string> reasons = chosen.misfits;
+  if (reasons.empty())
+    for (const auto& [name, importer] : options.importer_options) reasons.push_back("--" + name);
+  const std::string shown = reasons.empty() ? "" : fmt::format(" ({})", fmt::join(reasons, "; "));
   throw InputError(
       Location::file(fmt::format("{}", fmt::join(options.inputs, ", "))),
       fmt::format("no call is shown, because the options omit {}{}",
                   chosen.left_out == 1 ? "the only call" : fmt::format("all {} calls", chosen.left_out),
-                  misfits));
+                  shown));
 }
 
 // Throws an error that lists the threads of the input.

@@ -58,7 +58,8 @@ const Importer& importer_of(const std::string& input, const Importers& importers
   std::error_code error;
   if (!std::filesystem::exists(input, error))
     throw InputError(Location::file(input),
-                     fmt::format("can't open: {}", error ? error.message() : std::strerror(ENOENT)));
+                     fmt::format("can't open: {}{}", error ? error.message() : std::strerror(ENOENT),
+                                 fxt::advice_for_url(input)));
   const auto found = std::ranges::find_if(importers, [&](const auto& i) { return i->recognizes(input); });
   if (found != importers.end()) return **found;
   // No importer can recognize an unreadable input.

@@ -29,6 +29,7 @@
 #include "fxt/input.h"
 #include "fxt/support/budget.h"
 #include "fxt/support/compressed_files.h"
+#include "fxt/support/foreign_files.h"
 #include "fxt/tools/trace_files.h"
 #include "fxt/utf8.h"
 
@@ -509,7 +510,7 @@ std::vector<std::string> UnpackedInputs::recordings_in(const std::string& input,
                                                        const Importers& /*importers*/) {
   const std::string file = fs::path(input).filename();
   if (input != "-" && !file.ends_with(".tar") && !file.ends_with(".tgz") &&
-      file.find(".tar.") == std::string::npos)
+      file.find(".tar.") == std::string::npos && !fxt::foreign_kind_of(input).starts_with("a tar archive"))
     return {input};
   throw InputError(Location::file(input == "-" ? "standard input" : input),
                    "this fxt-convert was built without libarchive and can't read archives or standard input; "

@@ -33,7 +33,7 @@ FileInput open_raw(const std::string& path, const std::string& name) {
   try {
     return path == "-" ? FileInput(STDIN_FILENO) : FileInput(path);
   } catch (const std::system_error& error) {
-    throw FileError(name + ": can't open: " + error.code().message());
+    throw FileError(fmt::format("{}: can't open: {}{}", name, error.code().message(), advice_for_url(path)));
   }
 }
 

@@ -45,6 +45,7 @@ constexpr std::array kKinds{
     std::pair("PK\x03\x04"sv, "a zip archive; unpack it first"sv),
     std::pair("\x04\x22\x4d\x18"sv, "compressed with lz4; unpack it first"sv),
     std::pair("{\"traceEvents\""sv, kChrome),
+    std::pair("{\"displayTimeUnit\""sv, kChrome),
     std::pair("[{\""sv, kChrome),
     std::pair("[\n{\""sv, kChrome),
 };
@@ -75,6 +76,10 @@ std::string recording_of(const std::string& path) {
       head_of(FilePlace::beneath(folder, "info")).starts_with("Ftrace!") ||
       FilePlace::beneath(folder, "task.txt").status().kind == FilePlace::Status::Kind::Regular;
   return is_recording ? directory.string() : "";
+}
+
+std::string_view advice_for_url(std::string_view path) {
+  return path.find("://") == std::string_view::npos ? "" : "; download the file first";
 }
 
 std::string foreign_kind_of(const std::string& path) {

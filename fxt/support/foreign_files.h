@@ -13,6 +13,9 @@ inline constexpr std::size_t kKindBytes = 512;
 // Returns "a core file; open it in GDB", for example. Empty if unknown, or if fxt-convert converts the file.
 std::string foreign_kind_of(const std::string& path);
 
+// "; download the file first" if the path is a URL, and otherwise "".
+std::string_view advice_for_url(std::string_view path);
+
 // The directory of the uftrace recording, if `path` is a recording or a file in one; otherwise empty.
 std::string recording_of(const std::string& path);
 

@@ -236,6 +236,8 @@ CommandLine parse(int argc, const char* const* argv, const OptionTable& table) {
       // For Boost, a path after an option with an optional value is the value of this option.
       const bool is_path = !option.needs_value() && original.size() > 1;
       if (is_path) line.paths.push_back(texts.front());
+      if (is_path && option.argument == fmt::format("[={}]", texts.front()))
+        throw UsageError(fmt::format("use --{0}={1}, or ./{1} for a file of this name", name, texts.front()));
       if (!option.may_repeat)
         std::erase_if(line.options, [&](const auto& earlier) { return earlier.option == &option; });
       line.options.push_back({.option = &option,

@@ -102,6 +102,7 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
                   .argument = "PATTERN",
                   .help = help,
                   .value = each<std::string>([&modes, &options, chosen](const std::string& pattern) {
+                    if (pattern.empty()) throw InvalidValue("a name or a pattern", pattern);
                     modes.push_back(chosen);
                     options.function = pattern;
                   })};
@@ -541,6 +542,8 @@ std::optional<DumpOptions> parse_options(int argc, const char* const* argv, bool
   if (line.paths.empty()) throw UsageError("FILE is missing");
   if (options.compares && line.paths.size() != 2)
     throw UsageError("--diff takes two files: BEFORE and AFTER");
+  if (options.compares && std::ranges::count(line.paths, "-") == 2)
+    throw UsageError("--diff can read only one of the two files from standard input");
   if (!options.compares && line.paths.size() > 1) throw UsageError("takes one FILE");
   options.file = line.paths.front();
   options.other = line.paths.back();

@@ -110,7 +110,7 @@ void check_replaceable(const std::string& path, const std::vector<std::string>& 
   if (path == "-") return;
   std::error_code error;
   const auto refuse_unreadable = [&] {
-    if (error) throw FileError(fmt::format("{}: can't read: {}", path, error.message()));
+    if (error) throw FileError(fmt::format("{}: can't create: {}", path, error.message()));
   };
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found) return;

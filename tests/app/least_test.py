@@ -6,6 +6,7 @@ The program is in the environment variable PROGRAM.
 
 import os
 import subprocess
+import tarfile
 import tempfile
 import unittest
 from pathlib import Path
@@ -27,8 +28,10 @@ class Least(unittest.TestCase):
         self.assertGreater(self.output.stat().st_size, 1000)
 
     def test_files_that_it_does_not_read_are_reported(self):
-        heater = SAMPLES / "gdb" / "heater.tfile"
-        for path, name, problem in ((heater, heater, "not a uftrace recording"), ("-", "standard input", WITHOUT_TAR),
+        heater, archive = SAMPLES / "gdb" / "heater.tfile", self.output.with_name("archive")
+        with tarfile.open(archive, "w") as tar:
+            tar.add(heater, "heater.tfile")
+        for path, name, problem in ((heater, heater, "not a uftrace recording"), ("-", "standard input", WITHOUT_TAR), (archive, archive, WITHOUT_TAR),
                                     ("calc.tar.gz", "calc.tar.gz", WITHOUT_TAR), ("calc.tgz", "calc.tgz", WITHOUT_TAR)):
             with self.subTest(path):
                 process = self.convert(path, self.output)

@@ -282,9 +282,9 @@ class Usage(ProgramTest):
 
     def test_options_that_leave_no_call_get_suggestions(self):
         all_left_out = f"fxt-convert: {CLEAN}: no call is shown, because the options omit all 4264 calls"
-        for options, reason in ((["-F", "mian"], " (--filter 'mian': similar names: main, atan, ctan)"), (["-t", "10s"], ""),
+        for options, reason in ((["-F", "mian"], " (--filter 'mian': similar names: main, atan, ctan)"), (["-t", "10s"], " (--time-filter)"),
                                 (["-L", "none.c"], " (--loc-filter 'none.c': no called function is in a matching source file)"),
-                                (["--kernel-only"], ""), (["-F", "mian", "-r", "0~1ms", "--split-size=1M"],
+                                (["--kernel-only"], " (--kernel-only)"), (["-F", "mian", "-r", "0~1ms", "--split-size=1M"],
                                                           " (--filter 'mian': similar names: main, atan, ctan)")):
             self.assert_failed(self.convert(*options, CLEAN, self.output), f"{all_left_out}{reason}\n")
             self.assert_only()
@@ -293,6 +293,14 @@ class Usage(ProgramTest):
         process = self.convert("-F", "wroker", CLEAN, POOL, FRAMES, "-o", self.output)
         self.assert_failed(process, f"fxt-convert: {CLEAN}, {POOL}, {FRAMES}: no call is shown, because the options omit all 5253 calls "
                            "(--filter 'wroker': similar names: walker; --filter 'wroker': similar names: worker, walker)\n")
+
+    def test_a_word_after_inspect_is_a_path(self):
+        self.assert_wrong(["--inspect", "all", POOL], "use --inspect=all, or ./all for a file of this name")
+
+    def test_addresses_of_servers_are_not_paths(self):
+        for program in CONVERT, DUMP:
+            process = subprocess.run([program, "https://host/x.fxt"], capture_output=True, check=False)
+            self.assert_failed(process, f"{program.name}: https://host/x.fxt: can't open: No such file or directory; download the file first\n")
 
     def test_a_trace_file_without_frames_is_reported(self):
         cut = self.directory / "cut.tfile"
@@ -563,7 +571,7 @@ class Failures(ProgramTest):
     def test_an_output_that_is_a_link_to_itself_is_reported(self):
         self.output.symlink_to(self.output)
         process = self.convert(CLEAN, self.output)
-        self.assert_failed(process, f"fxt-convert: {self.output}: can't read: Too many levels of symbolic links\n")
+        self.assert_failed(process, f"fxt-convert: {self.output}: can't create: Too many levels of symbolic links\n")
         self.assert_only(self.output.name)
 
     def test_names_do_not_control_a_terminal(self):
@@ -669,6 +677,16 @@ class Dump(ProgramTest):
 
     def dump(self, *arguments, **options):
         return subprocess.run([DUMP, *arguments], capture_output=True, check=False, timeout=120, **options)
+
+    def test_wrong_uses_of_dump_are_explained(self):
+        for words, problem in ((["--diff", "-", "-"], "--diff can read only one of the two files from standard input"),
+                               (["--callers", "", self.output], "--callers takes a name or a pattern, not ''")):
+            self.assert_failed(self.dump(*words, stdin=subprocess.DEVNULL), f"fxt-dump: {problem}\nTry 'fxt-dump --help'.\n", 2)
+
+    def test_json_is_not_read(self):
+        (self.directory / "out.json").write_bytes(self.convert("-q", "--format=json", POOL, "-").stdout)
+        self.assert_failed(self.dump(self.directory / "out.json"),
+                           f"fxt-dump: {self.directory}/out.json: is a trace in Chrome's JSON; open it in Perfetto\n")
 
     def test_dump_prints_a_line_for_every_record(self):
         process = self.dump(self.output)
