@@ -240,9 +240,9 @@ class Record(unittest.TestCase):
 
     def test_the_path_of_the_program_has_no_newline(self):
         (self.folder / "a\nb").symlink_to("draw")
-        (self.folder / "c\nd").mkdir()
-        shutil.copy(self.folder / "draw", self.folder / "c\nd")
-        for name in "./a\nb", "c\nd/draw":
+        (self.folder / "c\ne").mkdir()
+        shutil.copy(self.folder / "draw", self.folder / "c\ne")
+        for name in "./a\nb", "c\ne/draw":
             code, _, error = self.result("--no-open", name)
             shown = name.replace("\n", "\\x0a")
             self.assertEqual((code, error), (1, f"record: {shown}: has a newline in its path, which uftrace can't record; rename the file or "
