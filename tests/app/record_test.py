@@ -111,7 +111,7 @@ class Record(unittest.TestCase):
 
     def test_a_signal_before_the_program_begins_is_not_lost(self):
         recorder = self.folder / "uftrace"
-        recorder.write_text("#!/bin/sh\nkill $PPID\nwhile :; do /bin/sleep 0.1; done\n")
+        recorder.write_text("#!/bin/sh\nexec 2>/dev/null\nkill $PPID\nwhile :; do /bin/sleep 0.1; done\n")
         recorder.chmod(0o755)
         process = self.start("--no-open", "./draw", PATH=f"{self.folder}:{os.environ['PATH']}", TMPDIR=str(self.folder))
         self.assertEqual(process.communicate(timeout=30)[1], "record: ended by SIGTERM before anything was recorded\n")
