@@ -170,6 +170,8 @@ def call(main, on_interrupt):
         for number in came_meanwhile():
             sys.exit(128 + number)
         os.execv(results[0][0], results[0])
+    for number in numbers:
+        signal.signal(number, signal.SIG_IGN)  # otherwise, Python would restore the default while it ends, and a late signal would kill it
     sys.exit(results[0])
 
 
