@@ -33,7 +33,7 @@ class StartCheck {
   void timed() {
     if (!initialized_)
       report_once(initialization_missing_, Fault::NoInitialization,
-                  "no initialization before the first time");
+                  "no initialization record before the first record with a time");
   }
   void finish(const ReadEnd& end) {
     if (any_record_) return;

@@ -1,7 +1,6 @@
 #include "fxt/support/call_lengths.h"
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 
 namespace fxt {
@@ -9,13 +8,6 @@ namespace {
 
 constexpr unsigned kDigits = 17;
 constexpr std::uint64_t kExact = std::uint64_t{1} << kDigits;  // shorter lengths are not rounded
-
-// Numbers the threads that add entries, in the order of their first entries.
-std::size_t number_of_thread() {
-  static std::atomic<std::size_t> threads = 0;
-  thread_local const std::size_t number = threads++;
-  return number;
-}
 
 }  // namespace
 
@@ -54,8 +46,15 @@ std::int64_t& CallLengths::Table::words_at(std::size_t index) {
   return (*page)[index % kPage];
 }
 
+CallLengths::Table& CallLengths::table_of_thread() {
+  const std::lock_guard lock(mutex_);
+  auto found = std::ranges::find(threads_, std::this_thread::get_id());
+  if (found == threads_.end()) found = threads_.insert(found, std::this_thread::get_id());
+  return tables_[static_cast<std::size_t>(found - threads_.begin()) % tables_.size()];
+}
+
 void CallLengths::add(std::span<const Entry> entries) {
-  Table& table = tables_[number_of_thread() % tables_.size()];
+  Table& table = table_of_thread();
   const std::lock_guard lock(table.mutex);
   for (const Entry& entry : entries) {
     if (entry.names >= table.longest.size()) table.longest.resize(2 * std::size_t{entry.names} + 2);

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <thread>
 #include <vector>
 
 namespace fxt {
@@ -69,6 +70,7 @@ class CallLengths {
     std::int64_t& words_at(std::size_t index);
   };
 
+  Table& table_of_thread();
   bool is_whole() const { return part_.end_ns == kForever; }
   unsigned shift() const;
   std::size_t index_of(std::uint64_t length_ns) const;
@@ -77,6 +79,8 @@ class CallLengths {
 
   const Interval part_;
   std::array<Table, 4> tables_;
+  std::mutex mutex_;
+  std::vector<std::thread::id> threads_;  // the threads that have added entries, in the order of tables_
 };
 
 }  // namespace fxt

@@ -268,7 +268,7 @@ inline std::size_t Lane::words_of(const PendingEvent& call, std::uint64_t end_ns
 
 // What happens in Lane::run() with a call that ends. `Skip` removes the calls before the time in
 // LaneStore::skip_calls_before(), and `LeaveOut` removes short calls. must_stay() returns 0 if the call may
-// be removed. removed() is called for begins, too. Then `ends` is 0, and removed() changes nothing.
+// be removed. When a call begins, removed() is called with `ends` == 0, and changes nothing.
 struct Lane::Complete {
   static constexpr bool kRemoves = false;
 };

@@ -69,7 +69,7 @@ struct Description {
   std::uint64_t frames_begin = 0;  // file offset after the empty line
   bool is_complete = false;        // the text part ends with the empty line
 
-  // The number of the computed variable (of GDB or KGTP) with this name; nothing if there is none.
+  // Returns the number of the computed variable with this name, which GDB or KGTP defines, or no value.
   std::optional<std::uint64_t> computed_variable(std::string_view name) const;
 };
 

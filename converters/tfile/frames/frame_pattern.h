@@ -78,7 +78,7 @@ class FramePatterns {
   static constexpr std::uint8_t kMaxTries = 8;  // for one tracepoint
 
   struct List {
-    std::uint32_t first = 0;  // number of the first entry + 1; 0 if there is none
+    std::uint32_t first = 0;  // number of the first entry + 1; 0 in an empty list
     std::uint8_t tries = 0;
   };
   struct Entry {

@@ -12,7 +12,7 @@
 namespace convert::tfile {
 
 struct LocationList {
-  const void* first = nullptr;   // first byte of the list; null if there is no list
+  const void* first = nullptr;   // the first byte; null without a list
   std::uint64_t bytes = 0;       // of the whole list
   std::uint64_t operations = 0;  // how many of the list's bytes are operations
 };

@@ -93,7 +93,7 @@ Type dimension_of(Dwarf_Die subrange) {
   } else if (const auto last = attribute_of(subrange, DW_AT_upper_bound)) {
     const auto index = constant_in(*last);
     if (!index) array.last_attribute = last;
-    // Some compilers write the upper bound -1 if there are no elements.
+    // Some compilers write the upper bound -1 for an array without elements.
     else if (*index >= array.first && *index < std::int64_t{0xffff'ffff})
       array.count = enumerators_between(subrange, array.first, *index)
                         .value_or(static_cast<std::uint64_t>(*index - array.first + 1));
