@@ -27,8 +27,8 @@ class ShownIds {
   ShownIds(std::uint64_t id_limit, Notes& notes) : id_limit_(id_limit), notes_(&notes) {}
 
   void begin_input(std::string_view name);
-  // Returns the id that the trace shows for an id of the current input. An id that is 0, too large, or used by
-  // an earlier input is replaced by an id that is not used yet. Other ids stay as they are.
+  // Returns the id that the trace shows for an id of the current input. An id that is 0, too large, or used
+  // by an earlier input is replaced by an id that is not used yet. Other ids stay as they are.
   ProcessId shown(ProcessId process);
   ThreadId shown(ThreadId thread);
   // Returns a new id for a flow. The id is unique in the output.

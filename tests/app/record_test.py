@@ -4,7 +4,6 @@
 The directory with the programs is in the environment variable PROGRAMS.
 """
 
-import contextlib
 import fcntl
 import gzip
 import os
@@ -281,7 +280,9 @@ class Record(unittest.TestCase):
     def answer(self, typed, tools, *arguments):
         """The exit code, and the text on the terminal."""
         ours, theirs = pty.openpty()
-        process = subprocess.Popen([SCRIPT, *arguments], cwd=self.folder, stdin=theirs, stdout=theirs, stderr=theirs,
+        # When the first process of a terminal ends, the kernel drops output that nobody has read. So a shell is the first process.
+        shell = ["/bin/sh", "-c", 'trap : INT; "$@"; echo "exit $?"; read -r line', "sh"]
+        process = subprocess.Popen([*shell, SCRIPT, *arguments], cwd=self.folder, stdin=theirs, stdout=theirs, stderr=theirs,
                                    start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
                                    env={**os.environ, "FXT_CONVERT": str(PROGRAMS / "fxt-convert"), "PATH": str(tools)})
         os.close(theirs)
@@ -289,11 +290,11 @@ class Record(unittest.TestCase):
         while b"[y/N]" not in shown:
             shown += os.read(ours, 1000)
         os.write(ours, typed)
-        with contextlib.suppress(OSError):  # the end of the output
-            while True:
-                shown += os.read(ours, 1000)
+        while not (end := re.search(rb"exit (\d+)\r\n$", shown)):
+            shown += os.read(ours, 1000)
         os.close(ours)
-        return process.wait(timeout=60), shown.decode().replace("\r\n", "\n")
+        process.wait(timeout=60)
+        return int(end[1]), shown[:end.start()].decode().replace("\r\n", "\n")
 
     def test_the_user_is_asked_whether_to_install_uftrace(self):
         tools = self.make_tools()
