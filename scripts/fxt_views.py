@@ -35,23 +35,23 @@ class Problem(Exception):
 class Programs:
     """Runs programs, and knows their progress."""
 
-    def __init__(self):
+    def __init__(self, has_page):
         self.running = {}  # the last line about the progress of each
-        self.is_serving = False  # until then, progress is shown on the terminal
+        self.has_page = has_page  # the page shows the progress; otherwise, the terminal does
 
     def run(self, name, *arguments, allowed=(0,)):
         """The standard output. Raises Problem with the last line of the standard error if the exit code is not allowed."""
-        is_serving, last = self.is_serving, []
+        last = []
         with running([program(name), *arguments], text=True, errors="surrogateescape", stdout=PIPE,
-                     stderr=PIPE if is_serving else None) as process:
+                     stderr=PIPE if self.has_page else None) as process:
             if name in ("fxt-draw", "fxt-dump"):
                 with contextlib.suppress(ProcessLookupError):
-                    os.setpriority(os.PRIO_PROCESS, process.pid, 10)  # the browser needs the cores more urgently, to open the trace
+                    os.setpriority(os.PRIO_PROCESS, process.pid, 19)  # the browser needs the cores more urgently, to open the trace
             reader = threading.Thread(target=self.read, args=(process, last), daemon=True)
-            if is_serving:
+            if self.has_page:
                 reader.start()
             output = process.stdout.read()
-            if is_serving:
+            if self.has_page:
                 reader.join()
         if process.returncode not in allowed:
             raise Problem(last[-1] if last else "")
@@ -192,7 +192,8 @@ class Input:
         return [f"--fit={self.limit}"] if trace.stat().st_size > self.limit else []
 
     def convert(self, output, *options):
-        return self.programs.run("fxt-convert", "--cpu-tracks", *options, "-o", output, "--", *self.recordings)
+        progress = ["--progress=always"] if self.programs.has_page else []
+        return self.programs.run("fxt-convert", "--cpu-tracks", *progress, *options, "-o", output, "--", *self.recordings)
 
     def converted(self):
         """The trace, and the range to show first, if it is known."""
@@ -250,7 +251,7 @@ class Input:
             if self.is_trace:
                 self.cut(self.plain(), folder / "part.fxt", part, *(self.fit_of(self.plain()) if self.note else ()))
             else:
-                options = "--report=none", "--progress=always", f"--index={self.indexed()}", part
+                options = "--report=none", f"--index={self.indexed()}", part
                 self.convert(folder / "part.fxt", *options)
                 if (folder / "part.fxt").stat().st_size > self.limit:
                     self.convert(folder / "part.fxt", *options, f"--fit={self.limit}")

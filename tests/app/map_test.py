@@ -207,6 +207,43 @@ class Map(Opened):
         self.assertEqual(len(unpacked), 1)
         self.assertEqual(len(self.entries()), 4)
 
+    # ---- Before the inputs are converted ----
+
+    def slow_converter(self, end):
+        """A program that reports some progress, waits until the file "go" exists, and ends with these commands."""
+        program = self.folder / "slow-convert"
+        program.write_text(f"#!/bin/sh\necho ' 42% of 1.0 GB' >&2\nwhile [ ! -e {self.folder}/go ]; do sleep 0.1; done\n{end}\n")
+        program.chmod(0o755)
+        return str(program)
+
+    def opened_early(self, end):
+        process = self.start("--no-browser", POOL, FXT_CONVERT=self.slow_converter(end))
+        self.assertEqual(process.stdout.readline(), "Open this in a browser:\n")
+        return process, process.stdout.readline().strip()
+
+    def go(self):
+        (self.folder / "go").write_text("")
+
+    @needs("chromium")
+    def test_the_page_shows_the_progress_of_the_conversion(self):
+        _, link = self.opened_early(f'exec {CONVERT} "$@"')
+        with Chromium(self.folder, link) as browser:
+            state = "document.getElementById('state').textContent"
+            self.assertEqual(browser.evaluate(link, f"({state}.includes('%') && {state}) || null"), f"Converting {POOL} \u2026 42% of 1.0 GB")
+            self.go()
+            self.assertEqual(browser.evaluate(link, "document.querySelector('button.open')?.textContent || null"), "Open pool.fxt")
+
+    @needs("chromium")
+    def test_the_page_says_that_a_conversion_failed(self):
+        process, link = self.opened_early("echo 'no names' >&2; exit 1")
+        with Chromium(self.folder, link) as browser:
+            browser.evaluate(link, "document.getElementById('state').textContent.includes('%') || null")
+            self.go()
+            self.assertEqual(browser.evaluate(link, "(text => text.includes('%') ? null : text)(document.getElementById('state').textContent)"),
+                             "fxt-open has ended; its terminal shows the reason")
+        self.assertEqual(process.wait(60), 1)
+        self.assertEqual(process.stderr.read().splitlines()[-2:], ["no names", f"open-in-perfetto: {POOL}: could not be converted"])
+
     # ---- The cache ----
 
     def entries(self):

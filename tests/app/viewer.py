@@ -112,6 +112,8 @@ class Opened(unittest.TestCase):
         while (line := process.stdout.readline()).startswith("  "):
             links.append(line.strip())
         self.assertEqual(line, "End with Ctrl-C.\n")
+        if "--fetch" not in arguments:
+            self.get(urllib.parse.urlsplit(links[0]).path + "ready").close()
         return links
 
     def get(self, path, **headers):
