@@ -16,7 +16,6 @@ import tarfile
 import time
 import unittest
 import urllib.error
-import urllib.parse
 import urllib.request
 from pathlib import Path
 
@@ -32,8 +31,7 @@ SHOWN = "files[0].shown === undefined ? null : files[0].shown ? files[0].shown.f
 
 class Map(Opened):
     def root_of(self, *arguments):
-        [link] = self.links_of(*arguments)
-        return urllib.parse.urlsplit(link).path
+        return self.opened(*arguments)[1]
 
     def read(self, path):
         with self.get(path) as answer:
@@ -197,9 +195,7 @@ class Map(Opened):
         first, last, _ = self.ends_of(POOL)
         middle = (first + last) // 2
         for _ in range(2):
-            process = self.start("--no-browser", archive)
-            self.assertEqual(process.stdout.readline(), "Open this in a browser:\n")
-            root = urllib.parse.urlsplit(process.stdout.readline().strip()).path
+            process, root = self.opened(archive)
             self.assertEqual(self.read(f"{root}0/whole/run.tar.gz.fxt"), (self.folder / "whole.fxt").read_bytes())
             self.assertEqual(self.read(f"{root}0/part?from={middle}&to={last}"), self.part_of(middle, last, POOL))
             self.end(process)
@@ -258,8 +254,7 @@ class Map(Opened):
         before = sorted(os.listdir(recording))
         first, last, _ = self.ends_of(POOL)
         paths = "0/whole/run.data.fxt", "0/map", "0/functions", f"0/part?from={first}&to={last}"
-        process = self.start("--no-browser", recording)
-        root = urllib.parse.urlsplit([process.stdout.readline() for _ in range(2)][1].strip()).path
+        process, root = self.opened(recording)
         seen = [self.read(root + path) for path in paths]
         self.end(process)
         self.assertEqual(len(self.entries()), 5)
@@ -267,8 +262,7 @@ class Map(Opened):
         self.assertEqual(sorted(os.listdir(recording)), before)
         used = {path: path.stat().st_mtime_ns for path in self.folder.glob("cache/fxt-open/*/*")}
 
-        process = self.start("--no-browser", recording)
-        root = urllib.parse.urlsplit([process.stdout.readline() for _ in range(2)][1].strip()).path
+        process, root = self.opened(recording)
         self.assertEqual([self.read(root + path) for path in paths], seen)
         self.assertEqual({path: path.stat().st_mtime_ns for path in self.folder.glob("cache/fxt-open/*/*")}, used)
 
@@ -296,9 +290,7 @@ class Map(Opened):
         seen = None
         rand = random.Random(1)
         for number in range(8):
-            process = self.start("--no-browser", recording)
-            self.assertEqual(process.stdout.readline(), "Open this in a browser:\n")
-            root = urllib.parse.urlsplit(process.stdout.readline().strip()).path
+            process, root = self.opened(recording)
             now = [self.read(root + path) for path in paths]
             self.end(process)
             self.assertEqual(now, seen or now, number)
@@ -333,9 +325,7 @@ class Map(Opened):
 
     def test_a_cache_that_can_not_be_used_does_no_harm(self):
         (self.folder / "cache").write_text("a file")
-        process = self.start("--no-browser", POOL)
-        self.assertEqual(process.stdout.readline(), "Open this in a browser:\n")
-        self.end(process)
+        self.end(self.opened(POOL)[0])
 
     def test_wrong_sizes_of_the_cache_are_refused(self):
         for size in "", "0", "x", "-1", "1.5.2G", "5X":

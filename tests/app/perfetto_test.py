@@ -86,9 +86,7 @@ class OpenInPerfetto(Opened):
             self.assertEqual(refused.exception.code, 403)
 
     def test_the_viewer_may_look_for_its_own_server(self):
-        process = self.start("--no-browser", self.trace)
-        for _ in range(3):
-            process.stdout.readline()
+        process, _ = self.opened(self.trace)
         for path in "/status", "/none":
             with self.assertRaises(urllib.error.HTTPError):
                 self.get(path)
@@ -149,9 +147,7 @@ class OpenInPerfetto(Opened):
         self.assertEqual(self.fetched(self.links_of("--fetch", recording)[0]), with_tracks.read_bytes())
 
     def test_an_option_that_the_user_did_not_give_is_not_mentioned(self):
-        process = self.start("--no-browser", REPOSITORY / "samples" / "gdb" / "queue.trace")
-        while process.stdout.readline() != "End with Ctrl-C.\n":
-            pass
+        process, _ = self.opened(REPOSITORY / "samples" / "gdb" / "queue.trace")
         process.terminate()
         self.assertNotIn("cpu-tracks", process.communicate(timeout=60)[1])
 
@@ -215,9 +211,8 @@ class OpenInPerfetto(Opened):
             self.end(process)
 
     def test_any_program_of_this_machine_can_connect(self):
-        process = self.start("--no-browser", self.trace)
-        process.stdout.readline()
-        root = urllib.parse.urlsplit(process.stdout.readline().strip()).path.encode()
+        process, root = self.opened(self.trace)
+        root = root.encode()
         for request in (b"\x1b[31m\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"GET " + root + b"0/part?from=9&to=1 HTTP/1.0\r\n"
                         b"Host: localhost\r\n\r\n"):
             with socket.create_connection(("127.0.0.1", self.port)) as client:
@@ -281,8 +276,7 @@ class OpenInPerfetto(Opened):
 
     def test_its_temporary_files_are_removed(self):
         for end, code in (signal.SIGINT, 0), (signal.SIGTERM, 143), (signal.SIGHUP, 129):
-            process = self.start("--no-browser", "--no-cache", POOL, TMPDIR=str(self.folder))
-            self.assertEqual(process.stdout.readline(), "Open this in a browser:\n")
+            process, _ = self.opened("--no-cache", POOL, TMPDIR=str(self.folder))
             [temporary] = self.folder.glob("open-in-perfetto.*")
             self.assertEqual(len(list(temporary.glob("*/pool.fxt"))), 1)
             self.assertFalse((self.folder / "cache").exists())
@@ -293,8 +287,7 @@ class OpenInPerfetto(Opened):
 
     def test_ctrl_c_may_be_pressed_again(self):
         for _ in range(5):
-            process = self.start("--no-browser", self.trace)
-            process.stdout.readline()
+            process, _ = self.opened(self.trace)
             while process.poll() is None:
                 process.send_signal(signal.SIGINT)
                 time.sleep(0.002)

@@ -105,6 +105,14 @@ class Opened(unittest.TestCase):
             process.send_signal(signal.SIGABRT)
             self.fail(f"SIGTERM does not end it: {process.communicate()}")
 
+    def opened(self, *arguments, **environment):
+        """The process, and the path of its page, as soon as all inputs are converted."""
+        process = self.start("--no-browser", *arguments, **environment)
+        self.assertEqual(process.stdout.readline(), "Open this in a browser:\n")
+        root = urllib.parse.urlsplit(process.stdout.readline().strip()).path
+        self.get(f"{root}ready").close()
+        return process, root
+
     def links_of(self, *arguments):
         process = self.start("--no-browser", *arguments)
         self.assertRegex(process.stdout.readline(), "^Open (this|one of these) in a browser:$")
