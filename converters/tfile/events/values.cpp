@@ -113,9 +113,10 @@ std::optional<double> as_double(FloatFormat format, std::span<const std::byte> b
       return half(unsigned_bits(bytes, order));
     case FloatFormat::BFloat:
       return std::bit_cast<float>(static_cast<std::uint32_t>(unsigned_bits(bytes, order) << kMissingBits));
-    case FloatFormat::DoubleDouble:
-      return std::bit_cast<double>(unsigned_bits(bytes.first(8), order)) +
-             std::bit_cast<double>(unsigned_bits(bytes.last(8), order));
+    case FloatFormat::DoubleDouble: {
+      const auto high = std::bit_cast<double>(unsigned_bits(bytes.first(8), order));
+      return std::isfinite(high) ? high + std::bit_cast<double>(unsigned_bits(bytes.last(8), order)) : high;
+    }
     case FloatFormat::Decimal:
       return decimal(unsigned_bits(bytes, order), bytes.size());
     case FloatFormat::Quad:

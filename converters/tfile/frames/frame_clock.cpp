@@ -16,9 +16,8 @@ constexpr std::uint64_t kNoVariable = ~std::uint64_t{0};
 // begin + (end - begin) * part / whole.
 std::uint64_t interpolated(std::uint64_t begin, std::uint64_t end, std::uint64_t part, std::uint64_t whole) {
   if (end <= begin || whole == 0) return begin;
-  const long double distance = static_cast<long double>(end - begin) * static_cast<long double>(part) /
-                               static_cast<long double>(whole);
-  return begin + std::min(static_cast<std::uint64_t>(distance), end - begin);
+  __extension__ using Wide = unsigned __int128;
+  return begin + static_cast<std::uint64_t>(Wide{end - begin} * part / whole);
 }
 
 }  // namespace

@@ -103,6 +103,15 @@ TEST(TraceTimes, UnstampedFramesAreBetweenStartAndStop) {
   EXPECT_THAT(times(t), ElementsAre("@101000", "@102000", "@103000"));
 }
 
+TEST(TraceTimes, BetweenFarStampsAreExact) {
+  TraceBuilder t;
+  describe_stamped(t);
+  t.frame(2).variable(1, 1);
+  for (int i = 0; i < 16; ++i) t.frame(2);
+  t.frame(2).variable(1, 4'611'686'018'427'388).end();
+  EXPECT_EQ(times(t).at(5), "@1356378240713938352") << "rounded down from 352.94";
+}
+
 // KGTP's module provides the kernel's clock and the id of the thread.
 TEST(TraceTimes, DoNotDependOnTheShownThreads) {
   TraceBuilder t;

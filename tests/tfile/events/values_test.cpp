@@ -149,6 +149,9 @@ TEST_F(LeafValues, FloatsHaveTheirFormat) {
             Argument(name, "1.79769313486231591e+308"));
   EXPECT_EQ(number(FloatFormat::DoubleDouble, {0, 0, 0, 0, 0, 0, 0xf8, 0x3f, 0, 0, 0, 0, 0, 0, 0xe0, 0x3f}),
             Argument(name, 2.0));
+  EXPECT_EQ(number(FloatFormat::DoubleDouble, {0, 0, 0, 0, 0, 0, 0xf0, 0x7f, 0, 0, 0, 0, 0, 0, 0xf0, 0xff}),
+            Argument(name, std::numeric_limits<double>::infinity()))
+      << "the second half of infinity has no meaning";
 }
 
 TEST_F(LeafValues, LongDoublesAreDoublesOrTexts) {
