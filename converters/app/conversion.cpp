@@ -283,11 +283,16 @@ void Conversion::note_fitted() {
 }
 
 fxt::CallLengths::NameWords Conversion::name_words() {
-  return {.names_of = [this](std::uint32_t id) -> std::array<std::uint32_t, 2> {
-            const auto [category, name] = names_.label(static_cast<LabelId>(id));
-            return {static_cast<std::uint32_t>(category), static_cast<std::uint32_t>(name)};
-          },
-          .words_of = [this](std::uint32_t id) { return words_of_name(static_cast<NameId>(id)); }};
+  std::vector<std::array<std::uint32_t, 2>> labels(names_.label_count());
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const auto [category, name] = names_.label(static_cast<LabelId>(i));
+    labels[i] = {static_cast<std::uint32_t>(category), static_cast<std::uint32_t>(name)};
+  }
+  std::vector<std::int32_t> words(names_.size());
+  for (std::size_t i = 0; i < words.size(); ++i)
+    words[i] = static_cast<std::int32_t>(words_of_name(static_cast<NameId>(i)));
+  return {.names_of = [labels = std::move(labels)](std::uint32_t label) { return labels[label]; },
+          .words_of = [words = std::move(words)](std::uint32_t name) { return words[name]; }};
 }
 
 }  // namespace convert

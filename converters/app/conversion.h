@@ -40,7 +40,7 @@ class Conversion {
   const Notes& notes() const { return notes_; }
   Report report() const { return {options_.inputs, options_.output, stats_, timeline_, written_}; }
   std::uint64_t trace_bytes() const { return output_->files().trace_bytes(); }
-  // The sizes, in words, of names that the trace does not contain yet.
+  // The sizes, in words, of names that the trace does not contain yet. Does not refer to this object.
   fxt::CallLengths::NameWords name_words();
   std::int64_t words_of_left_out() {
     return words_of_name(rule_.left_out) + words_of_name(rule_.left_out_ns);

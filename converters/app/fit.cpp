@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fmt/format.h>
+#include <malloc.h>
 #include <memory>
 #include <system_error>
 #include <utility>
@@ -57,15 +58,18 @@ FitPlan FitPlanner::plan() {
   std::int64_t others = 0, words_above = 0;
   for (;;) {
     fxt::CallLengths lengths(part);
-    Conversion conversion(options_, offsets_ns_, kForever, &lengths);
-    conversion.write();
+    auto conversion = std::make_unique<Conversion>(options_, offsets_ns_, kForever, &lengths);
+    conversion->write();
     // A trace of all calls does not need these names, but the size of this trace may include them.
     constexpr std::int64_t kNames =
         2 + fxt::words_of(fxt::kLeftOut.size()) + fxt::words_of(fxt::kLeftOutNs.size());
-    const std::int64_t more_names = conversion.words_of_left_out();
-    const auto names = conversion.name_words();
+    const std::int64_t more_names = conversion->words_of_left_out();
+    const auto names = conversion->name_words();
+    const std::int64_t words = word_count(conversion->trace_bytes());
+    conversion.reset();  // later passes need as much memory
+    ::malloc_trim(0);
     if (part.end_ns == kForever) {
-      others = word_count(conversion.trace_bytes());
+      others = words;
       const std::int64_t calls = lengths.fit(fxt::tools::kAnyWords, 0, names).words;
       if (others + calls <= words_ + kNames - more_names) return {};
       if (others > words_ / 2) others = thin(others, calls, plan);
@@ -120,6 +124,7 @@ std::unique_ptr<Conversion> fit(const ConvertOptions& options, Conversion::Offse
     std::unique_ptr<Conversion> conversion;
     const auto write = [&](const ConvertOptions& chosen) {
       fxt::tools::Thinning* const thinning = plan.thinning.get();
+      conversion.reset();
       conversion = std::make_unique<Conversion>(chosen, offsets_ns, plan.shortest_ns, nullptr, thinning);
       if (thinning != nullptr) thinning->begin_last(conversion->options().cut->range);
       conversion->write(most_bytes);

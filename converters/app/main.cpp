@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -28,6 +30,7 @@
 #include "converters/model/outline.h"
 #include "converters/model/reading/input_error.h"
 #include "converters/model/reading/text.h"
+#include "fxt/support/memory_limit.h"
 #include "fxt/support/program.h"
 #include "fxt/support/similar_names.h"
 #include "fxt/support/text.h"
@@ -131,6 +134,14 @@ std::string_view without_slashes(std::string_view path) {
   return path;
 }
 
+// Another input may be compressed, which limits the memory.
+void allow_memory(const std::string& recording) {
+  std::error_code failed, unknown;
+  for (std::filesystem::directory_iterator files(recording, failed), end; !failed && files != end;
+       files.increment(failed))
+    if (const auto size = files->file_size(unknown); !unknown) fxt::allow_memory(files->path(), size);
+}
+
 // Replaces each input by the recordings that it contains. Returns the offset of each recording. --offset
 // names an input by its path, by the path of a recording in an archive, or by its number, from 1. A path that
 // looks like a number counts as a path.
@@ -140,6 +151,7 @@ std::vector<std::optional<std::int64_t>> unpack_inputs(ConvertOptions& options, 
   for (const std::string& input : options.inputs)
     for (std::string& recording : unpacked.recordings_in(input, options.importers)) {
       paths.push_back({input, unpacked.with_input_names(recording)});
+      if (recording == input && options.inputs.size() > 1) allow_memory(recording);
       recordings.push_back(std::move(recording));
     }
   options.inputs = std::move(recordings);

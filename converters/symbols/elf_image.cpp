@@ -19,6 +19,7 @@
 
 #include "converters/model/reading/input_error.h"
 #include "converters/model/reading/stored_bytes.h"
+#include "fxt/support/memory_limit.h"
 
 namespace convert {
 namespace {
@@ -86,6 +87,7 @@ bool has_lines(const char* section) {
 ElfImage::ElfImage(const InputFile& file, Accepts accepts) : file_(file) {
   elf_version(EV_CURRENT);
   read_header();
+  fxt::allow_memory(file.path(), file.size());
   elf_ = elf_begin(file.descriptor(), ELF_C_READ, nullptr);
   try {
     GElf_Ehdr header;

@@ -2,6 +2,7 @@
 #include "fxt/support/compressed_files.h"
 
 #include <cstdint>
+#include <filesystem>
 #include <fmt/format.h>
 #include <ios>
 #include <system_error>
@@ -19,6 +20,7 @@
 
 #include "fxt/support/budget.h"
 #include "fxt/support/foreign_files.h"
+#include "fxt/support/memory_limit.h"
 
 namespace fxt {
 namespace {
@@ -139,6 +141,8 @@ class PackedFile final : public Input {
     const std::streamsize size =
         stream_.sgetn(reinterpret_cast<char*>(room.data()), static_cast<std::streamsize>(room.size()));
     unpacked_ += static_cast<std::uint64_t>(std::max<std::streamsize>(size, 0));
+    limit_memory(name_, packed_);
+    check_memory();
     if (unpacked_ > limit_.of(packed_))
       throw FileError(
           fmt::format("{}: {}; unpack it with another program first", name_, limit_.exceeded(packed_)));
@@ -273,6 +277,8 @@ UnpackedFile open_unpacked(const std::string& path, const std::string& name, con
   if (head.starts_with(kZstd)) return packed(std::in_place_type<io::zstd_decompressor>);
   if (head.starts_with(kBzip2)) return packed(std::in_place_type<io::bzip2_decompressor>);
   if (head.starts_with(kXz)) return packed(std::in_place_type<io::lzma_decompressor>);
+  std::error_code unknown;  // for example, standard input
+  if (const auto size = std::filesystem::file_size(path, unknown); !unknown) allow_memory(name, size);
   return {std::move(file), false};
 }
 

@@ -175,6 +175,64 @@ class Limits(unittest.TestCase):
             self.assertEqual(code, 1)
             self.assertIn(f"{program}: a.fxt.gz: more than 256 MiB of an unpacked trace; unpack it with another program first\n", printed)
 
+    MEMORY = "more than 112 MiB of memory for a compressed file; unpack it with another program first\n"
+
+    def test_compressed_traces_may_have_very_many_open_calls(self):
+        """Each of them takes less than a hundredth of a byte."""
+        trace = Trace()
+        trace.string(1, "c")
+        trace.string(2, "n")
+        trace.event(2, 1)
+        with gzip.open(self.directory / "a.fxt.gz", "wb", compresslevel=1) as file:
+            file.write(trace.bytes)
+            for _ in range(500):
+                file.write(trace.bytes[-16:] * 10_000)
+        for program, *arguments in ["fxt-dump", "--stats", "a.fxt.gz"], ["fxt-cut", "--time-range=1~", "a.fxt.gz", "b.fxt"], \
+                ["fxt-draw", "a.fxt.gz", "b.svg"]:
+            code, printed = self.run_within_limits(program, *arguments)
+            self.assertEqual(code, 1)
+            self.assertIn(f"{program}: a.fxt.gz: {self.MEMORY}", printed)
+
+        # The memory for an uncompressed file is added to the limit.
+        (self.directory / "a.fxt").write_bytes(trace.bytes + trace.bytes[-16:] * 2_500_000)
+        with gzip.open(self.directory / "small.fxt.gz", "wb") as file:
+            file.write(trace.bytes)
+        diff = subprocess.run([PROGRAMS / "fxt-dump", "--diff", "a.fxt", "small.fxt.gz"], cwd=self.directory, capture_output=True, text=True)
+        self.assertEqual((diff.returncode, diff.stderr), (0, ""))
+
+    def pack_recording(self, directory):
+        with tarfile.open(self.directory / "r.tar.gz", "w:gz", compresslevel=1) as archive:
+            archive.add(directory, "r")
+
+    def test_compressed_recordings_may_have_very_many_parts(self):
+        header = struct.pack("<8sIHBBQQH6x", b"Ftrace!", 4, 40, 1, 2, 0x107b, 7 << 10, 1024)
+        for name, head, part in ("app.sym", b"", b"100 10 T f\n"), \
+                ("sid-00000000000000aa.map", b"", b"1-2 r 0 0 0 /a\n1-2 r 0 0 0 /b\n"), \
+                ("task", b"", struct.pack("<HHIQii", 0xface, 3, 16, 5, 1000, 1000)), \
+                ("task.txt", b"", b"TASK timestamp=1.0 tid=1 pid=1\n"), \
+                ("info", header + b"argspec:lines=1\nargauto:", b"f@arg1;"), \
+                ("perf-cpu0.dat", b"", struct.pack("<IHHII16sIIQ", 3, 0, 48, 1000, 1000, b"n", 1000, 1000, 1_000_000_150)):
+            with self.subTest(name):
+                shutil.rmtree(self.directory / "r", ignore_errors=True)
+                directory = write_recording(self.directory / "r", [entry(1_000_000_100, 0, 0x400100), leave(1_000_000_200, 0, 0x400100)])
+                with (directory / name).open("wb") as file:
+                    file.write(head)
+                    for _ in range(25):
+                        file.write(part * 100_000)
+                self.pack_recording(directory)
+                code, printed = self.run_within_limits("fxt-convert", "-f", "r.tar.gz", "b.fxt")
+                self.assertEqual((code, printed), (1, f"fxt-convert: r.tar.gz: {self.MEMORY}"))
+
+    def test_recordings_next_to_compressed_recordings(self):
+        """The memory for them is added to the limit."""
+        directory = write_recording(self.directory / "large", [entry(1_000_000_100, 0, 0x400100), leave(1_000_000_200, 0, 0x400100)])
+        self.pack_recording(directory)
+        with (directory / "app.sym").open("wb") as file:
+            for _ in range(25):
+                file.write(b"100 10 T f\n" * 100_000)
+        whole = subprocess.run([PROGRAMS / "fxt-convert", "large", "r.tar.gz", "b.fxt"], cwd=self.directory, capture_output=True, text=True)
+        self.assertEqual((whole.returncode, whole.stderr), (0, ""))
+
     def test_archives_that_unpack_in_much_memory_are_refused(self):
         """The memory is needed for a large dictionary, or for a long name in an archive in an archive."""
         packed = subprocess.run(["xz", "-c", "--lzma2=preset=0,dict=1GiB"], input=b"x" * 10_000, capture_output=True, check=True).stdout
@@ -304,10 +362,10 @@ class Limits(unittest.TestCase):
         self.write_frames(start, 1, "collect " + ", ".join(f"x{i}" for i in range(10_000)))
         self.assertEqual(self.run_within_limits("fxt-convert", "-f", "a.tfile", "--program", "large", "b.fxt")[0], 0)
 
-    def recording_with_specs(self, specs, values, enumerators="A", functions=3000):
-        """A recording of functions that are called twice, with one of the values in the first argument."""
+    def recording_with_specs(self, specs, values, enumerators="A", functions=3000, rounds=2):
+        """A recording of functions that are called several times, with one of the values in the first argument."""
         calls = []
-        for i in range(2 * functions):
+        for i in range(rounds * functions):
             address = 0x400100 + 16 * (i % functions)
             begin = bytearray(entry(1_000_000_100 + 2 * i, 0, address))
             begin[8] |= 4  # a payload follows
@@ -504,19 +562,21 @@ class Limits(unittest.TestCase):
         for specs, name in ((";".join(f"a.*c{i}@arg1" for i in range(200)), lambda i: "a" * 900 + str(i)),
                             (";".join(f"[ab]*a[ab]{{{700 + i}}}c@arg1" for i in range(200)), lambda i: "".join(random.choices("ab", k=100)))):
             shutil.rmtree(self.directory / "recording", ignore_errors=True)
-            directory = self.recording_with_specs(specs, [1], functions=200)
+            directory = self.recording_with_specs(specs, [1], functions=200, rounds=100)
             info = (directory / "info").read_bytes()
             (directory / "info").write_bytes(info.replace(b"pattern_type:glob", b"pattern_type:regex"))
             (directory / "app.sym").write_text("".join(f"{0x100 + 16 * i:016x} 00000010 T {name(i)}\n" for i in range(200)))
             code, printed = self.run_within_limits("fxt-convert", "-f", directory, "out.fxt")
             self.assertEqual(code, 0)
-        self.assertIn("info: more than 5000000 microseconds to compare functions with patterns", printed)
+        note = "info: more than 10000000 microseconds to compare functions with patterns"
+        self.assertIn(note, printed)
+        self.assert_note(note, "--fit=100k", directory)
 
     def test_functions_with_very_many_values(self):
         directory = self.recording_with_specs("f.*@" + ",".join(f"arg{i % 65535 + 1}" for i in range(400_000)), [1])
         info = (directory / "info").read_bytes()
         (directory / "info").write_bytes(info.replace(b"pattern_type:glob", b"pattern_type:regex"))
-        self.assert_note("info: more than 5000000 microseconds to compare functions with patterns", directory)
+        self.assert_note("info: more than 10000000 microseconds to compare functions with patterns", directory)
 
     def test_switches_of_many_threads(self):
         """The shared file of a CPU has a message for another thread in each record."""
@@ -528,6 +588,9 @@ class Limits(unittest.TestCase):
             (directory / f"{tid}.dat").write_bytes(entry(1_000_000_100, 0, 0x400100))
         (directory / "perf-cpu0.dat").write_bytes(b"".join(switch(1_000_001_000 + i, 1000 + i * 7919 % 20_000) for i in range(360_000)))
         self.assertEqual(self.run_within_limits("fxt-convert", directory, "out.fxt")[0], 0)
+        code, printed = self.run_within_limits("fxt-convert", "--fit=200k", directory, "fits.fxt")
+        self.assertEqual(code, 1)
+        self.assertIn("use a larger --fit", printed)
 
     def test_switches_of_other_threads(self):
         directory = write_recording(self.directory / "recording", [entry(1_000_000_100, 0, 0x400100)])

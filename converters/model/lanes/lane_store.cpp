@@ -3,11 +3,14 @@
 #include <cassert>
 #include <functional>
 
+#include "fxt/support/memory_limit.h"
+
 namespace convert {
 
 // ---- Events ----
 
 void EventQueue::add_chunk() {
+  fxt::check_memory();
   if (write_ != nullptr) event_bytes_ += sizeof(EventChunk::events);
   filling_.push_back(pool_->acquire_events());
   EventChunk& chunk = *filling_.back();

@@ -1,6 +1,7 @@
 #include "converters/model/names/names.h"
 
 #include "fxt/hash.h"
+#include "fxt/support/memory_limit.h"
 
 namespace convert {
 
@@ -28,6 +29,7 @@ NameId Names::intern_locked(std::string_view text, std::uint32_t hash) {
   for (std::size_t i = hash;; ++i) {
     Slot& slot = slots_[i & (slots_.size() - 1)];
     if (slot.id == kNone) {
+      fxt::check_memory();
       slot = {hash, static_cast<std::uint32_t>(texts_.size())};
       texts_.push_back(pool_.keep(text));
       return NameId{slot.id};

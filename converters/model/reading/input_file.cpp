@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "converters/model/reading/input_error.h"
+#include "fxt/support/memory_limit.h"
 
 namespace convert {
 namespace {
@@ -39,6 +40,7 @@ auto InputFile::with_descriptor(Use use) const {
 std::span<const std::byte> InputFile::read_available(std::uint64_t offset,
                                                      std::span<std::byte> buffer) const {
   if (offset >= size_ || buffer.empty()) return {};
+  fxt::check_memory();
   const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), size_ - offset));
   const std::size_t filled = with_descriptor([&](int descriptor) {
     std::size_t got_bytes = 0;

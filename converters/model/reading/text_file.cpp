@@ -8,6 +8,7 @@
 #include "converters/model/reading/input_file.h"
 #include "converters/model/reading/stored_bytes.h"
 #include "converters/model/reading/text.h"
+#include "fxt/support/memory_limit.h"
 
 namespace convert {
 std::optional<std::string> read_text_file(const fxt::FilePlace& place, std::size_t limit_bytes) {
@@ -15,6 +16,7 @@ std::optional<std::string> read_text_file(const fxt::FilePlace& place, std::size
   const InputFile file(place);
   const std::uint64_t size = std::min<std::uint64_t>(file.size(), limit_bytes);
   check_holes(file, size);
+  fxt::check_memory(size);
   std::string text(size, '\0');
   text.resize(file.read_available(0, std::as_writable_bytes(std::span(text))).size());
   return text;
@@ -26,6 +28,7 @@ std::optional<std::string_view> Lines::next() {
   std::string_view line = rest_.substr(0, end);
   rest_.remove_prefix(end == std::string_view::npos ? rest_.size() : end + 1);
   ++number_;
+  fxt::check_memory();
   if (line.ends_with('\r')) line.remove_suffix(1);
   return line;
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "converters/model/reading/text.h"
+#include "fxt/support/memory_limit.h"
 
 namespace convert::uftrace {
 namespace {
@@ -117,6 +118,7 @@ std::int64_t EnumType::value_of(std::uint64_t bits) const {
 void parse_enums(std::string_view list, Names& names, EnumTypes& types, std::vector<std::string>& problems) {
   constexpr std::string_view kKeyword = "enum ";
   while (!trimmed(list).empty()) {
+    fxt::check_memory();
     const std::size_t close = list.find('}');
     const std::string_view one = trimmed(list.substr(0, close));
     list.remove_prefix(std::min(close, list.size() - 1) + 1);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "converters/model/reading/text.h"
+#include "fxt/support/memory_limit.h"
 #include "fxt/utf8.h"
 
 namespace convert::uftrace {
@@ -163,6 +164,7 @@ void add_word(std::string_view word, const Machine& machine, SpecEntry& entry, S
 std::vector<SpecEntry> parse_specs(std::string_view list, const Machine& machine, SpecProblems& problems) {
   std::vector<SpecEntry> entries;
   split(list, ';', [&](std::string_view text) {
+    fxt::check_memory();
     const std::size_t at = std::min(text.find('@'), text.size());
     SpecEntry entry;
     entry.pattern = text.substr(0, at);

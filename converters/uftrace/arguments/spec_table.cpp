@@ -1,6 +1,7 @@
 #include "converters/uftrace/arguments/spec_table.h"
 
 #include <algorithm>
+#include <atomic>
 #include <fmt/format.h>
 #include <limits>
 #include <numeric>
@@ -23,7 +24,8 @@ constexpr fxt::Limit kModules{"modules in the argument specs of a function", 16,
 constexpr fxt::Limit kPatterns{"patterns for functions with arguments or results", 256, 0};
 // Some regular expressions take 20 us and some kilobytes for each character of a name, and others a hundredth
 // of that. Therefore, the time is limited. The time is also a measure of the memory.
-constexpr fxt::Limit kMatching{"microseconds to compare functions with patterns", 5'000'000, 0};
+constexpr fxt::Limit kMatching{"microseconds to compare functions with patterns", 10'000'000, 0};
+std::atomic<std::uint64_t> all_matching_us = 0;  // of all recordings, and of all passes of --fit
 constexpr std::uint64_t kMostStatesUs = 200'000;
 constexpr std::size_t kLongestName = 1024;  // longer names match no pattern
 
@@ -99,7 +101,11 @@ SpecTable::SpecTable(const Info& info, std::string_view path, Names& names, Note
       pattern_budget_(kPatterns),
       time_budget_(kMatching),
       auto_args_(!info.present) {
-  const PatternKind kind = pattern_kind_of(info.pattern_type);
+  const std::uint64_t begin_us = thread_time_us();
+  const std::uint64_t left_us = kMatching.of(0) - std::min(kMatching.of(0), all_matching_us.load());
+  // Half of the remaining time is for other recordings, and for later passes.
+  time_budget_.take(kMatching.of(0) - left_us / 2);
+  const PatternKind kind = left_us == 0 ? PatternKind::Plain : pattern_kind_of(info.pattern_type);
   SpecProblems problems;
   for (const std::string& whole : info.argument_lines) {
     std::string_view line = whole;
@@ -115,6 +121,7 @@ SpecTable::SpecTable(const Info& info, std::string_view path, Names& names, Note
                     "the other patterns are ignored, so some arguments and results are unknown");
   for (const std::string& problem : problems)
     notes.add(kDamagedLine, [&] { return fmt::format("{}: not an argument spec: \"{}\"", path, problem); });
+  take_time(thread_time_us() - begin_us);
 }
 
 void SpecTable::add_entries(std::string_view list, PatternKind kind, bool of_results,
@@ -177,13 +184,18 @@ void SpecTable::add(const SpecItem& item, bool is_exact, std::vector<MergedItem>
   }
 }
 
+void SpecTable::take_time(std::uint64_t spent_us) {
+  all_matching_us += spent_us;
+  if (!time_budget_.is_exceeded() && !time_budget_.take(spent_us))
+    note_over_limit(later_notes_, Location::file(path_), time_budget_,
+                    "the remaining functions are not compared, so some arguments and results are unknown");
+}
+
 // Counts the time since `since_us`, and returns the current time.
 std::uint64_t SpecTable::count_matching(std::uint64_t since_us) {
   const std::uint64_t now_us = thread_time_us();
   const std::uint64_t spent_us = now_us - since_us;
-  if (!time_budget_.is_exceeded() && !time_budget_.take(spent_us))
-    note_over_limit(later_notes_, Location::file(path_), time_budget_,
-                    "the remaining functions are not compared, so some arguments and results are unknown");
+  take_time(spent_us);
   matching_us_ += spent_us;
   if (matching_us_ > kMostStatesUs) {
     for (const std::size_t index : patterns_) entries_[index].pattern.release_states();

@@ -58,6 +58,7 @@ class SpecTable {
   void add_entries(std::string_view list, PatternKind kind, bool of_results, SpecProblems& problems);
   void add_auto(std::string_view list, AutoList& autos, SpecProblems& problems);
   std::vector<std::size_t> entries_of(const FunctionFacts& function);
+  void take_time(std::uint64_t spent_us);
   std::uint64_t count_matching(std::uint64_t since_us);
   std::vector<SpecItem> by_rule(const FunctionFacts& function, bool of_result);
   std::vector<SpecItem> from_debug(const FunctionFacts& function, bool of_result) const;

@@ -6,6 +6,7 @@
 
 #include "converters/uftrace/recording/directory.h"
 #include "converters/uftrace/recording/note_kinds.h"
+#include "fxt/support/memory_limit.h"
 
 namespace convert::uftrace {
 namespace {
@@ -119,6 +120,7 @@ MemoryMap parse_map(std::string_view text, std::string_view path, Notes& notes) 
   read_lines(text, path, notes, [&](const LineReader& line) {
     if (!line.rest().empty() && !line.rest().starts_with('#')) read_mapping(line, map);
   });
+  fxt::check_memory(map.modules.size() * sizeof(Module));
   std::ranges::stable_sort(map.modules, {}, &Module::start);
   return map;
 }

@@ -7,6 +7,7 @@
 
 #include "converters/model/reading/byte_cursor.h"
 #include "converters/uftrace/recording/note_kinds.h"
+#include "fxt/support/memory_limit.h"
 
 namespace convert::uftrace {
 namespace {
@@ -147,7 +148,10 @@ std::vector<TaskEvent> parse_task_binary(std::string_view bytes, std::string_vie
   std::vector<TaskEvent> events;
   ByteCursor in(std::as_bytes(std::span(bytes)), path, order);
   try {
-    while (!in.at_end()) read_message(in, events);
+    while (!in.at_end()) {
+      read_message(in, events);
+      fxt::check_memory();
+    }
   } catch (const InputError& damage) {
     notes.add(kDamagedLine, [&] { return std::string(damage.what()); });
   }
