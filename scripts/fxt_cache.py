@@ -14,9 +14,9 @@ from pathlib import Path
 from fxt_ending import FOLDERS, LOCK, keep, temporary_folder
 
 LIST = "entry.json"  # the stamps of an entry's files
-MAKING, OLD = "making.", "old."  # prefixes of folders that are not complete, or are being removed
-DAMAGE = (OSError, ValueError, TypeError, AttributeError, RecursionError)  # in the list of an entry
-DEAD_AFTER_S = 60  # a folder of this age that no process holds was left by a killed process
+MAKING, OLD = "making.", "old."  # prefixes of folders: incomplete ones, and ones that are being removed
+DAMAGE = (OSError, ValueError, TypeError, AttributeError, RecursionError)  # exceptions for a damaged list
+DEAD_AFTER_S = 60  # an unfinished folder of this age that no process has open was left by a killed process
 
 
 def file_stamp(path):
@@ -37,7 +37,7 @@ def stamp_of(path):
 
 
 def files_in(folder):
-    """The stamps of the files of an entry, by their relative paths. Each change of a file also changes its stamp."""
+    """The stamps of the files of an entry, by their relative paths. When a file changes, its stamp changes."""
     stamps = {}
     for place, _, names in os.walk(folder):
         for name in names:
@@ -111,7 +111,7 @@ class Cache:
                 keep(making, folder)
                 making = None
             if making:
-                return Entry(making, handle)  # this folder is removed when the script ends
+                return Entry(making, handle)  # the script removes this folder when it ends
         except BaseException:
             os.close(handle)
             shutil.rmtree(making or folder, ignore_errors=True)
@@ -120,7 +120,7 @@ class Cache:
         return Entry(folder, handle)
 
     def remove(self, folder):
-        """Removes an entry. The folder gets another name first, so no other process sees a part of the entry."""
+        """Removes an entry. First renames the folder, so that no process uses a half-removed entry."""
         old = folder.with_name(f"{OLD}{os.getpid()}.{folder.name}")
         with contextlib.suppress(OSError):
             with LOCK:
@@ -129,7 +129,7 @@ class Cache:
             shutil.rmtree(old, ignore_errors=True)
 
     def shrink(self):
-        """Removes the entries that were not used for the longest time, until the remaining entries fit."""
+        """Removes the least recently used entries until the size of all entries is below the limit."""
         entries = []
         for folder in self.folder.iterdir():
             with contextlib.suppress(*DAMAGE):

@@ -1,7 +1,8 @@
-"""Ends a script on Ctrl-C, SIGTERM or SIGHUP: first the programs that it has started, then its temporary folders.
+"""Ends a script on Ctrl-C, SIGTERM or SIGHUP. Before that, ends the programs that the script has started, and removes its
+temporary folders.
 
-The script works in a second thread, and the first one waits for signals. Therefore, a signal raises no exception in the script. Each
-signal reaches the program that runs, even if it comes when the program is just starting.
+The script works in a second thread, and the first thread waits for signals. Therefore, a signal raises no exception in the
+script. A signal also ends a program that is just starting.
 """
 
 import contextlib
@@ -19,28 +20,29 @@ from pathlib import Path
 from fxt_scripts import NAME, drop_output, shown
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-WAIT_S = 10  # for a program that is asked to end
-LOCK = threading.RLock()  # if a signal ends the script, this is never released: then the script starts no program and makes no folder
+WAIT_S = 10  # time between SIGTERM and SIGKILL for a program
+LOCK = threading.RLock()  # a signal that ends the script never releases this lock, so that the script starts no program and makes no folder
 RUNNING = {}  # programs; the value is true until a signal to the process group certainly reaches them
 FOLDERS = []  # temporary folders
-TAKERS = []  # at most one function, which gets signals instead of ending the script
+TAKERS = []  # at most one function, which gets the signals; without a function, a signal ends the script
 TAKEN = []  # the numbers of all signals that did not end the script
-EARLY = []  # of these, the ones for the next program
+EARLY = []  # the signals in TAKEN that came while no program ran, for the next program
 CODES = {}  # exit codes for signals, if they differ from the usual ones
-ENDS, ENDED = socket.socketpair()  # gets the number of each signal, and 0 from settle()
-ASKED = []  # events of settle()
+ENDS, ENDED = socket.socketpair()  # receives the number of each signal, and 0 from settle()
+ASKED = []  # events for which settle() waits
 
 
 def take_signals(taker):
-    """From now on, a signal calls taker(process, number, is_new) for the running program, or for the next one, and does not
-    end the script. If is_new is true, the terminal has not sent Ctrl-C to the program. None: a signal ends the script again."""
+    """From now on, a signal does not end the script. It calls taker(process, number, is_new) for the running program, or for
+    the next one. If is_new is true, the terminal has not sent Ctrl-C to the program. With taker=None, a signal ends the
+    script again."""
     with LOCK:
         TAKERS[:] = [taker] if taker else []
         EARLY.clear()
 
 
 def settle():
-    """Returns when all signals that have come so far are handled."""
+    """Returns when all earlier signals are handled."""
     settled = threading.Event()
     ASKED.append(settled)
     with contextlib.suppress(BlockingIOError):  # there are already bytes to read
@@ -50,7 +52,7 @@ def settle():
 
 @contextlib.contextmanager
 def running(command, **options):
-    """A program, which a signal ends together with the script. Waits for its end."""
+    """Starts a program. A signal ends the program together with the script. At the end of the block, waits for the program."""
     with LOCK:
         process = subprocess.Popen(command, **options)  # pylint: disable=consider-using-with
         RUNNING[process] = True
@@ -83,7 +85,7 @@ def temporary_folder(prefix, place=None):
 
 
 def keep(folder, name=None):
-    """The folder is not temporary any more, and may get another name."""
+    """Makes a temporary folder permanent. The folder may get another name."""
     with LOCK:
         if name:
             folder.rename(name)
@@ -119,8 +121,8 @@ def handle(number):
 
 
 def result_of(main):
-    """The result of main(): an exit code, or the command that replaces the script. Neither a standard output that is closed or full,
-    nor a file that can't be used, leads to a traceback."""
+    """The result of main(): an exit code, a message, or the command that replaces the script. An OSError, for example from a
+    full disk, causes no traceback."""
     try:
         try:
             return main()
@@ -137,7 +139,8 @@ def result_of(main):
 
 
 def call(main, on_interrupt):
-    """Ends the script with the result of main(), or when a signal comes. `on_interrupt` is the first handler of Ctrl-C."""
+    """Ends the script with the result of main(), or because of a signal. `on_interrupt` is the handler of Ctrl-C when the
+    script began."""
     for stream in ("stdout", "stderr"):
         if getattr(sys, stream) is None:  # it was closed before the script began
             setattr(sys, stream, open(os.devnull, "w", encoding="utf-8"))
@@ -156,7 +159,7 @@ def call(main, on_interrupt):
     threading.Thread(target=work, daemon=True).start()
     while not results:
         first = ENDS.recv(1)
-        asked = ASKED[:]  # the bytes of signals that came before are written now
+        asked = ASKED[:]  # all signals that came before these settle() calls have written their bytes
         for number in filter(None, first + came_meanwhile()):
             handle(number)
         for settled in asked:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-sys.setrecursionlimit(5000)  # before Python 3.12, os.walk() is recursive; a path has at most 2048 folders
+sys.setrecursionlimit(5000)  # os.walk() is recursive before Python 3.12, and a path can have 2048 folders
 NAME = Path(sys.argv[0]).name
 # The first bytes of FXT files, and of files that gzip or zstd have compressed.
 BEGINNINGS = (b"\x10\x00\x04FxT\x16\x00", b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
@@ -29,7 +29,7 @@ def shown(path):
 
 @contextlib.contextmanager
 def writing_into(folder, path):
-    """Turns an OSError of the block into an error for the path. Its reason names the folder."""
+    """An OSError in the block becomes an OSError for the path. Its reason names the folder."""
     try:
         yield
     except OSError as error:
@@ -51,7 +51,7 @@ def path_from(text):
 
 
 def reason_against(path):
-    """The reason why the path can't be used, such as "Permission denied"; None if it exists."""
+    """The reason why the path can't be used, for example "Permission denied". None if the path exists."""
     try:
         os.stat(path)
     except FileNotFoundError:
@@ -62,8 +62,9 @@ def reason_against(path):
 
 
 def path_of(name, script, here):
-    """Finds a program: the one in the environment, the one in the folder `here`, the one next to the
-    link to this script, the built program, the script in `here`, or the one in PATH. Raises LookupError with a message if there is none."""
+    """Returns the path of a program. Searches in this order: the variable in the environment, the folder `here`, the folder
+    of the link to the running script, the built programs, the script in `here`, PATH. Raises LookupError with a message if
+    there is no such program."""
     variable = name.upper().replace("-", "_")
     named = os.environ.get(variable)
     if named and not (os.path.isfile(named) and os.access(named, os.X_OK)):
@@ -80,7 +81,7 @@ def path_of(name, script, here):
 
 
 def program(name, script="", code=1):
-    """Finds a program like path_of(), next to the script that runs. If there is none, exits with the code."""
+    """Like path_of() for the folder of the running script. If there is no such program, exits with the code."""
     try:
         return path_of(name, script, Path(sys.argv[0]).resolve().parent)
     except LookupError as error:
@@ -88,9 +89,9 @@ def program(name, script="", code=1):
 
 
 class Parser(argparse.ArgumentParser):
-    """Reports errors like the programs, and suggests similar options."""
+    """Reports wrong options like the C++ programs, and suggests similar options."""
 
-    unknown = ""  # advice for an option that resembles no other
+    unknown = ""  # advice for an unknown option that is not similar to a known one
     no_program = 1  # exit code if a program is missing
 
     def error(self, message):

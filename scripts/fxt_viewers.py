@@ -1,5 +1,5 @@
-"""The viewers of fxt-open besides Perfetto. magic-trace is a page that takes traces in the same way as Perfetto. Tracy and
-speedscope are programs, which open files of their own formats."""
+"""The viewers of fxt-open other than Perfetto. magic-trace is a web page that receives traces in the same way as Perfetto.
+Tracy and speedscope are programs that open files of their own formats."""
 
 import os
 import shutil
@@ -21,7 +21,7 @@ VIEWERS = (*PAGES, *PROGRAMS)
 
 
 def run(command, failure, **options):
-    """Runs the command. If the command fails, exits with `failure`, which is printed after the command's own message."""
+    """Runs the command. If the command fails, prints `failure` and exits."""
     if (code := fxt_ending.run(command, **options).returncode) != 0:
         sys.exit(f"{NAME}: {failure} (exit code {code})")
 
@@ -45,7 +45,7 @@ def made_for(viewer, path, folder):
 
 
 def show(viewer, inputs, folder):
-    """Opens each input in the viewer, one after another, and returns when the viewer has ended."""
+    """Opens each input in the viewer, one after the other. Waits until the viewer ends."""
     names, advice = PROGRAMS[viewer]
     found = next(filter(None, map(shutil.which, names)), None)
     if not found:

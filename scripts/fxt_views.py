@@ -1,5 +1,5 @@
-"""The views of an input in fxt-open: the whole, a part of its time, a map, and the functions that took most time. Each is
-made when it is first needed, and kept in a cache."""
+"""The views of an input in fxt-open: the whole time, a part of it, a map, and the functions with the most time. Each view is
+made when it is first needed, and then kept in a cache."""
 
 import contextlib
 import gzip
@@ -17,13 +17,13 @@ from fxt_ending import running
 from fxt_scripts import BEGINNINGS, NAME, program, shown
 
 GZIP = 31  # zlib's number for this format
-MOST_GZIP_HEADER = 64 << 10  # bytes; it contains the name of the file that was compressed
-MOST_NAMES_BYTES = 4 << 20  # the start of a trace, in which names of processes are searched
-MOST_LINK_BYTES = 16 << 10  # of names of processes in a link
+MOST_GZIP_HEADER = 64 << 10  # bytes; the header contains the name of the file that was compressed
+MOST_NAMES_BYTES = 4 << 20  # bytes at the start of a trace in which names of processes are searched
+MOST_LINK_BYTES = 16 << 10  # bytes for names of processes in a link
 MOST_FILE_NAME = 200  # bytes
-MAP_OPTIONS = ("--max-depth", "6", "--width", "1600")  # each thread has six thin rows
+MAP_OPTIONS = ("--max-depth", "6", "--width", "1600")  # six rows for each thread
 MOST_FUNCTIONS = 40
-LIKELY_RATIO = 100  # a compressed trace is this many times larger without compression, at most
+LIKELY_RATIO = 100  # maximum ratio of a trace's size to its compressed size
 NOTE = "This trace is too large to open as a whole, so it has only the longest calls. If you open a part of the time, the part has more details."
 PROGRESS = re.compile(r"\s*\d+%")
 
@@ -33,7 +33,7 @@ class Problem(Exception):
 
 
 class Programs:
-    """Runs programs, and knows their progress."""
+    """Runs programs, and has the last line about the progress of each."""
 
     def __init__(self, has_page):
         self.running = {}  # the last line about the progress of each
@@ -70,7 +70,7 @@ class Programs:
         return next(iter(list(self.running.values())), "")
 
     def start(self, work):
-        """Works in the background. Failures are ignored."""
+        """Calls work() in the background. Ignores its failures."""
         def run():
             with contextlib.suppress(Problem, OSError):
                 work()
@@ -96,7 +96,7 @@ def is_compressed(path):
 
 
 def processes_of(path):
-    """"NAME PID" of the processes that are named at the start of the trace, if it can be read easily."""
+    """"NAME PID" of each process with a name at the start of the trace. Nothing if the trace can't be read easily."""
     with path.open("rb") as file:
         is_gzip = file.read(2) == BEGINNINGS[1]
     strings, processes, link_bytes = {}, [], 0
@@ -136,12 +136,12 @@ class Input:
         self.paths, self.cache, self.programs, self.limit = paths, cache, programs, limit
         self.path = paths[0]
         self.lock = threading.Lock()
-        self.entries = []  # they are kept until the end
+        self.entries = []  # entries of the cache that stay open until the end
         self.is_trace = is_trace(self.path)
         name = os.fsdecode(os.fsencode(self.path.resolve().name)[:MOST_FILE_NAME])
         others = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
         self.name = self.path.name if self.is_trace else f"{name}{others}.fxt"
-        self.note = ""  # for the page
+        self.note = ""  # a note on the page
         self.index = None
         self.is_preparing = False
         self.recordings = [] if self.is_trace else [recording for path in paths for recording in self.unpacked(path)]
@@ -174,7 +174,7 @@ class Input:
         return paths if paths and all(path.exists() for path in paths) else [path]
 
     def fitted(self):
-        """The trace, or a smaller trace with the longest calls. The second result is None, because the range to show first is unknown."""
+        """The trace, or a smaller trace with only the longest calls. The second result is None, because no range was chosen."""
         if self.path.stat().st_size <= (self.limit // LIKELY_RATIO if is_compressed(self.path) else self.limit):
             return self.path, None
         plain = self.plain()
@@ -183,12 +183,12 @@ class Input:
         try:
             entry = self.kept(self.key("whole", self.limit), lambda folder: self.cut(plain, folder / self.name, *self.fit_of(plain)))
         except Problem:
-            return self.path, None  # it can't be made smaller, so the whole trace opens
+            return self.path, None  # the trace can't be made smaller, so the whole trace opens
         self.note = NOTE
         return entry / self.name, None
 
     def fit_of(self, trace):
-        """The option that makes a trace smaller, if the trace is too large."""
+        """The option that makes a trace smaller. Nothing if the trace is small enough."""
         return [f"--fit={self.limit}"] if trace.stat().st_size > self.limit else []
 
     def convert(self, output, *options):
@@ -196,7 +196,7 @@ class Input:
         return self.programs.run("fxt-convert", "--cpu-tracks", *progress, *options, "-o", output, "--", *self.recordings)
 
     def converted(self):
-        """The trace, and the range to show first, if it is known."""
+        """The trace, and the range to show first or None."""
         def make(folder):
             (folder / "report.json").write_text(self.convert(folder / self.name, f"--fit={self.limit}", "--report=json"))
         entry = self.kept(self.key("whole", self.limit), make)
@@ -212,7 +212,8 @@ class Input:
         return entry / self.name, view and [max(view[0], report["first_ns"]), min(view[1], report["last_ns"])]
 
     def prepare_parts(self):
-        """Makes the index in the background. The page asks for the functions last, so the trace and the map open earlier."""
+        """Makes the index in the background. The page asks for the functions last, and this request makes the index, so the
+        trace and the map open earlier."""
         if not self.is_trace and not self.is_preparing:
             self.is_preparing = True
             self.programs.start(self.indexed)
@@ -238,13 +239,13 @@ class Input:
         return self.plain() if self.whole == self.path else self.whole
 
     def cut(self, trace, output, *options):
-        """Cuts a trace. If the trace is damaged, only the part before the damage can be cut."""
+        """Cuts a trace. Of a damaged trace, only the part before the damage is cut."""
         self.programs.run("fxt-cut", "-q", *options, "--", trace, output, allowed=(0, 1))
         if not output.exists():
             raise Problem("the trace has no events in this time" if options else f"{shown(trace)}: can't be read")
 
     def part(self, from_ns, to_ns):
-        """An entry of the cache with the file part.fxt. The caller closes the entry."""
+        """An entry of the cache with the file part.fxt. The caller must close the entry."""
         part = f"-r{seconds(from_ns)}~{seconds(to_ns)}"
 
         def make(folder):
@@ -265,8 +266,8 @@ class Input:
         return self.cache.get(self.key("map", self.limit, MAP_OPTIONS), make)
 
     def functions(self):
-        """An entry with the file functions.json: the functions that took most time themselves, each with the time of
-        its longest call. Times on the trace's clock are texts, because numbers in JavaScript have 53 bits."""
+        """An entry with the file functions.json. The file lists the functions with the most self time, and the time of the
+        longest call of each. Times are texts, because JavaScript's numbers have only 53 bits."""
         def make(folder):
             calls = json.loads(self.programs.run("fxt-dump", "--stats", "--json", "--sort=self", f"--top={MOST_FUNCTIONS}", "--",
                                                  self.overview(), allowed=(0, 1)))["calls"]

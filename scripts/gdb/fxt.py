@@ -1,6 +1,7 @@
-"""The GDB command `fxt`: saves the frames of tracepoints, and converts them with all modules at their addresses.
+"""The GDB command `fxt`. It saves the frames of tracepoints, and converts them together with the loaded modules.
 
-GDB loads this file when it starts, if it is installed next to GDB's own commands. Otherwise use `source` with its path.
+If this file is installed next to GDB's own commands, GDB loads it at its start. Otherwise use `source` with the path of this
+file.
 """
 
 import importlib
@@ -15,11 +16,11 @@ from pathlib import Path
 import gdb
 
 HERE = Path(__file__).resolve().parent
-# The other files are below share/ if this file is installed, and otherwise in the source tree.
+# The other files are in share/ if this file is installed. In a source tree, they are in the source tree.
 IS_INSTALLED = HERE.parts[-4:] == ("gdb", "python", "gdb", "command")
 SHARED = HERE.parents[3] / "fxt-convert" if IS_INSTALLED else HERE.parent
 PROGRAMS = HERE.parents[4] / "bin" if IS_INSTALLED else HERE.parent
-ON_TARGET = "target:"  # the start of the path of a file that GDB reads through the target
+ON_TARGET = "target:"  # a path with this prefix is on the target; GDB reads the file through its connection
 
 
 class Failure(Exception):
@@ -27,7 +28,7 @@ class Failure(Exception):
 
 
 def shared():
-    """Loads fxt_scripts.py when a command needs it, because GDB runs this file whenever GDB starts."""
+    """Loads fxt_scripts.py only when a command needs it, because every start of GDB runs this file."""
     sys.path.insert(0, str(SHARED))
     try:
         return importlib.import_module("fxt_scripts")
@@ -90,10 +91,10 @@ def sections_in_memory():
 
 
 class Modules:
-    """The program and its libraries, and where they were loaded."""
+    """The program and its libraries, with the addresses at which they are loaded."""
 
     def __init__(self, folder):
-        self.folder = folder  # gets the files that are only on the target
+        self.folder = folder  # folder for files that are only on the target
         self.biases = {}      # by path; the program comes first
         executable = gdb.current_progspace().filename
         objfiles = {objfile.filename: objfile for objfile in gdb.objfiles()}
@@ -122,7 +123,8 @@ class Modules:
         gdb.write(f"fxt: {name}: {reason}; its functions and types are not shown\n", gdb.STDERR)
 
     def local(self, name, objfile):
-        """The path of a module's file on this machine. A file of the target is fetched, unless this machine has the same file."""
+        """The path of a module's file on this machine. If this machine does not have the same file, the file is fetched from
+        the target."""
         if not name.startswith(ON_TARGET):
             return Path(objfile.username if objfile else name).resolve()
         path = Path(name[len(ON_TARGET):])
@@ -168,8 +170,8 @@ def save_trace(path):
 
 
 def convert(output, options, folder, is_kept):
-    """Saves the trace and other needed files in a folder, and converts them. If the folder is kept, prints the command with
-    which they can be converted again."""
+    """Saves the trace and other needed files in a folder, and converts them. If the folder is kept, prints a command that
+    converts them again."""
     check_trace()
     converter = program("fxt-convert")
     session = folder / "session.tfile"

@@ -1,4 +1,4 @@
-"""The part of `fxt-record --gdb` that runs inside GDB: gdbserver runs a program to its end, with the tracepoints of a script."""
+"""The part of `fxt-record --gdb` that runs inside GDB. gdbserver runs a program to its end with the tracepoints of a script."""
 
 import re
 import shlex
@@ -8,9 +8,9 @@ from pathlib import Path
 import gdb
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-# Signals that do not end a process by default.
+# Signals that do not end a process, unless the program changes that.
 HARMLESS = {"SIGCHLD", "SIGCONT", "SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGURG", "SIGWINCH"}
-# Gives the program the standard streams of fxt-record, because gdbserver uses its own to talk to GDB.
+# Gives the program the standard streams of fxt-record. gdbserver's own standard streams are the connection to GDB.
 WRAPPER = 'exec "$@" <&{0} >&{1} 2>&{2} {0}<&- {1}>&- {2}>&-\n'
 
 
@@ -29,16 +29,17 @@ def resume(folder):
 
 
 def check_interrupted(folder):
-    """GDB forgets Ctrl-C in some places, so fxt-record makes a file when Ctrl-C is pressed."""
+    """Raises KeyboardInterrupt if the user has pressed Ctrl-C. fxt-record makes a file for this, because GDB forgets some
+    Ctrl-C."""
     if (folder / "interrupted").exists():
         raise KeyboardInterrupt
 
 
 def start(command, files, folder):
-    """Runs the command in gdbserver up to the program's entry, where the libraries that it is linked with are loaded."""
+    """Runs the command in gdbserver until the libraries that it is linked with are loaded."""
     wrapper, log = folder / "wrapper", folder / "gdbserver.log"
     wrapper.write_text(WRAPPER.format(*files), encoding="utf-8")
-    # A shell reads the words of the wrapper again, so they are quoted.
+    # A shell reads the words of the wrapper again, so the words are quoted.
     server = ["gdbserver", "--once", "--wrapper", "bash", shlex.quote(str(wrapper)), "--", "-", *command]
     try:
         quiet(f"target remote | exec {shlex.join(server)} 2>{shlex.quote(str(log))}")
@@ -70,11 +71,11 @@ def wait_for_libraries(folder):
 
 
 def stop_at_exit():
-    """Stops the program when it is about to exit, because the frames are lost when it has ended."""
+    """Stops the program just before it exits. After the exit, its frames are lost."""
     try:
         gdb.decode_line("_exit")
     except gdb.error:
-        quiet("catch syscall exit_group")  # slows all system calls
+        quiet("catch syscall exit_group")  # this slows all system calls
     else:
         gdb.Breakpoint("_exit", internal=True)
 
@@ -89,16 +90,16 @@ def is_handled(name):
 
 
 def go_to_living(inferior):
-    """When one of several processes has ended, gdbserver 13 lets the others run, although GDB treats them as stopped. The
-    packet that asks for the reason of the stop also stops them. This packet must be sent before anything reads their
-    registers. Returns true if the process is about to exit, because GDB does not report this."""
+    """After one of several processes has ended, gdbserver 13 continues the other processes, although GDB shows them as
+    stopped. The packet "?" stops them. It must be sent before GDB reads their registers. Returns true if the process is
+    about to exit, because GDB does not report this stop."""
     quiet("maintenance packet ?")
     quiet("maintenance flush register-cache")
     quiet(f"inferior {inferior.num}")
     try:
         return gdb.newest_frame().pc() in {place.pc for place in gdb.decode_line("_exit")[1]}
     except gdb.error:
-        return False  # the system call is caught
+        return False  # without _exit, the system call is caught
 
 
 def others():
@@ -119,14 +120,15 @@ def goes_on(stop):
 
 
 def is_exit(stop):
-    """True if a process is about to exit: at our breakpoint, whose number is below 0, or at our catchpoint, which has no event of its own."""
+    """True if a process is about to exit. Either it is at our breakpoint, which has a negative number, or our catchpoint has
+    caught the system call. GDB reports no breakpoint for the catchpoint."""
     hit = getattr(stop, "breakpoint", None)
     return not hasattr(stop, "stop_signal") and (hit is None or hit.number < 0)
 
 
 def run():
-    """Runs up to a breakpoint of the script, to Ctrl-C, to a signal that ends the program, or to the exit of the last process. Returns
-    true in the last case."""
+    """Runs until a breakpoint of the script, Ctrl-C, a signal that ends the program, or the exit of the last process.
+    Returns true for the exit."""
     stops = []
     gdb.events.stop.connect(stops.append)
     while True:
@@ -147,12 +149,12 @@ def run():
 
 def record(command, script, files, folder):
     """Records the program. Returns true if it is about to exit."""
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)  # fxt-record has blocked them
-    quiet("set suppress-cli-notifications on")  # about each stop
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)  # fxt-record has blocked these signals
+    quiet("set suppress-cli-notifications on")  # no messages about each stop
     quiet("set confirm off")
-    quiet("set sysroot")  # reads files of this machine directly, and not through gdbserver
+    quiet("set sysroot")  # GDB reads files of this machine directly, and not through gdbserver
     quiet("set breakpoint pending on")
-    # If GDB detached from a forked child, the child would still have the tracepoints, and the first one would kill it.
+    # GDB must not detach from a forked child: the child still has the tracepoints, and the first tracepoint would kill it.
     quiet("set detach-on-fork off")
     quiet("set schedule-multiple on")
     quiet("set print inferior-events off")
@@ -176,10 +178,10 @@ def record(command, script, files, folder):
     check_interrupted(folder)
     quiet("tstart")
     (folder / "begun").touch()
-    # Otherwise GDB sends all tracepoints again when a library is loaded, which gdbserver refuses.
+    # With "on", GDB would send all tracepoints again after each loaded library, and gdbserver would refuse them.
     quiet("set remote install-in-trace-packet off")
     is_at_end = run()
-    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # a second signal would lose the frames
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # after a second signal, the frames would be lost
     quiet("tstop")
     if "Collected 0 trace frames" in quiet("tstatus"):
         raise Failure(f"nothing was recorded: the program did not reach the tracepoints of {script}")
@@ -187,7 +189,8 @@ def record(command, script, files, folder):
 
 
 def convert(output, data, folder):
-    """Converts the trace. Keeps the trace file in `data`, if that is not None, and in the folder if the conversion fails."""
+    """Converts the trace. The folder `data` gets the trace file. If `data` is None, `folder` gets the trace file if the
+    conversion fails."""
     try:
         gdb.execute(shlex.join(["fxt", output, *(["-d", data] if data else [])]))
     except gdb.error as error:

@@ -54,7 +54,7 @@ class Calls(unittest.TestCase):
                 self.assertGreater(len(expected), 8)
                 for call in found:
                     if call["category"] == "sched":
-                        continue  # uftrace counts only the ones inside other calls; tests/oracle/compare_sched.py compares them
+                        continue  # uftrace counts only calls inside other calls; tests/oracle/compare_sched.py compares them
                     calls, times = expected[call["name"]]
                     self.assertEqual(call["calls"], calls, call)
                     for column, (time_ns, unit_ns) in times.items():

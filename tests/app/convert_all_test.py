@@ -135,7 +135,7 @@ class Finding(ConvertAll):
 
     def test_other_files_are_ignored(self):
         self.add("run")
-        self.add("run/inside.tfile", HEATER)  # a file inside a recording is not searched
+        self.add("run/inside.tfile", HEATER)  # the inside of a recording is not searched
         self.add("run/deep/inside.tfile", HEATER)
         texts = {"task.txt": "buy milk", "info": "of another kind", "1.dat": "no records, though long enough",
                  "empty.tfile": "", "short": "\x7fTRA", "1.tfile": "TRACE0"}

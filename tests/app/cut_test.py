@@ -113,7 +113,6 @@ class Cut(unittest.TestCase):
                     self.assertLessEqual(max(call[3] for call in here) - min(call[2] for call in here), edges)
                 else:
                     self.assertLess(path.stat().st_size, 12_200)
-                # Inner calls end before outer ones with the same name.
                 for thread, name, begin, end, cut in sorted(here, key=lambda call: call[3]):
                     if cut in ("begin", "both"):
                         before = next(call for call in going_on if call[:2] == (thread, name))
@@ -123,7 +122,7 @@ class Cut(unittest.TestCase):
                 self.assertEqual(going_on, [])
                 going_on = next_on
             self.assertEqual(going_on, [])
-            # A flow that continues in another piece ends in a call of its own, which is called "thread".
+            # The rest of a flow that continues in another piece is in a call with the name "thread".
             joined = [call for call in joined if call[1] != "thread"]
             self.assertCountEqual(joined, [call[:4] for call in calls_of(self.whole)])
 
@@ -181,7 +180,6 @@ class Cut(unittest.TestCase):
                 self.assertEqual(process.returncode, 1)
                 self.assertFalse(self.output.exists())
                 self.assertEqual(self.convert("-r", asked, recording, "-").returncode, 1)
-        # A range without events is an error for traces as well.
         self.report(recording, self.whole)
         for tool, output in ("fxt-cut", [self.output]), ("fxt-dump", []), ("fxt-draw", [self.output.with_suffix(".svg")]):
             with self.subTest(tool):

@@ -69,7 +69,7 @@ LIMIT = re.compile(r'Limit k\w+\{\s*"([^"]+)",\s*([^,}]+),\s*([^,}]+)\}')
 
 def number(text):
     """Evaluates a constant expression of C++."""
-    return eval(text.replace("'", "").replace("fxt::", ""), {"__builtins__": {}, "kKiB": 2**10, "kMiB": 2**20})  # of our own sources
+    return eval(text.replace("'", "").replace("fxt::", ""), {"__builtins__": {}, "kKiB": 2**10, "kMiB": 2**20})  # only from this project's sources
 
 
 class Limits(unittest.TestCase):
@@ -91,7 +91,6 @@ class Limits(unittest.TestCase):
         self.assertEqual(sorted(table.group(1).splitlines()), sorted(expected))
 
 
-# A link to a file of the project, or to a section of a page.
 LINK = re.compile(r"\]\((?!\w+:)([^)#\s]*)(#[^)\s]+)?\)")
 PAGES = [*sorted(REPOSITORY.glob("*.md")), *sorted((REPOSITORY / "docs").glob("*.md")), REPOSITORY / "samples" / "README.md",
          REPOSITORY / "fxt" / "README.md"]
@@ -167,7 +166,7 @@ def messages_of(path):
         return [node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
     if path.suffix == ".html":
         return re.split(r"<style>.*?</style>|<script>.*?</script>|<!--.*?-->|<[^>]*>", text, flags=re.DOTALL)
-    return [text.partition("\nset ")[0].replace("# ", "")] if path.suffix != ".bash" else []  # a bash script's head is its help
+    return [text.partition("\nset ")[0].replace("# ", "")] if path.suffix != ".bash" else []  # the comment at the start of a bash script is its help text
 
 
 class Language(unittest.TestCase):

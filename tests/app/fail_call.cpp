@@ -72,7 +72,7 @@ struct AtEnd {
 
 }  // namespace
 
-// Defines the function, which returns `failed` if it fails.
+// Defines the function. It returns `failed` for a call that must fail.
 #define FAILING(result, name, parameters, arguments, failed)                                     \
   extern "C" result name parameters {                                                            \
     static Call& call = add(#name);                                                              \
@@ -96,7 +96,7 @@ FAILING_OPEN(open)
 FAILING_OPEN(open64)
 FAILING(std::FILE*, fopen, (const char* path, const char* mode), (path, mode), nullptr)
 FAILING(std::FILE*, fopen64, (const char* path, const char* mode), (path, mode), nullptr)
-// Defines a function that has `size` among its parameters.
+// Defines a function with a parameter `size`.
 #define FAILING_TRANSFER(name, parameters, arguments)                                             \
   extern "C" ssize_t name parameters {                                                            \
     static Call& call = add(#name);                                                               \
@@ -193,7 +193,7 @@ extern "C" int fsync(int file) {
                                                                                              : real(file);
 }
 
-// The file is closed even in case of a failure, as in the kernel.
+// A close that fails also closes the file, as in the kernel.
 #define FAILING_CLOSE(name, File, failed)                                                 \
   extern "C" int name(File file) {                                                        \
     static Call& call = add(#name);                                                       \
@@ -209,7 +209,7 @@ FAILING_CLOSE(fclose, std::FILE*, EOF)
 
 namespace {
 
-// The entries that readdir() has not returned yet; the next one is the last in the list.
+// The entries that readdir() has not returned yet. It returns the last one next.
 template <typename Entry>
 struct Entries {
   std::vector<Entry> left;

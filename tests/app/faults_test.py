@@ -29,19 +29,18 @@ PROGRAMS = Path(os.environ["PROGRAMS"])
 LIBRARY = os.environ["FAIL_CALL_LIBRARY"]
 CALC = REPOSITORY / "tests" / "uftrace" / "recordings" / "calc"
 QUEUE = REPOSITORY / "samples" / "gdb" / "queue.trace"
-MOST = int(os.environ.get("MOST_CALLS", "12"))  # number of tested calls of a function, evenly distributed
+MOST = int(os.environ.get("MOST_CALLS", "12"))  # number of tested calls of each function, evenly distributed
 ERRORS = {"write": errno.ENOSPC, "open": errno.EACCES, "fopen": errno.EACCES, "fopen64": errno.EMFILE, "open64": errno.EMFILE,
           "pthread_create": errno.EAGAIN, "opendir": errno.EACCES, "mmap": errno.ENOMEM, "access": errno.EACCES,
           "mkdtemp": errno.ENOSPC, "mkdir": errno.ENOSPC, "pipe2": errno.EMFILE, "fork": errno.EAGAIN, "fchmod": errno.EPERM, "fclose": errno.ENOSPC}
 ABOUT_NO_FILE = ("mmap", "pthread_create")
-# Functions whose failure need not be explained: after a failed access, opening the file fails as well, and
-# libarchive creates the parents of a folder.
+# If these functions fail, no message is required. After a failed access(), opening the file fails as well. libarchive creates
+# the parents of a folder itself.
 WITHOUT_CAUSE = ("access", "mkdir")
-# Other kinds of failures.
 ALSO = [(name, error) for name in ("stat", "stat64", "lstat", "statx") for error in (errno.ENOENT, errno.EACCES)]
-# Failures after which a program must continue: a signal, or a transfer of only some of the requested bytes.
+# The program must continue after these failures: a signal, or a transfer of only some of the requested bytes.
 GOES_ON = [(name, error) for name in ("read", "pread", "pread64", "write") for error in (errno.EINTR, 0)]
-# Old kernels and sandboxes have no openat2, and it can fail if a file is renamed.
+# openat2 is missing in old kernels and sandboxes, and it fails with EAGAIN if a file is renamed meanwhile.
 GOES_ON += [("openat2", error) for error in (errno.ENOSYS, errno.EPERM, errno.EAGAIN)]
 READING = ("openat2", "open", "open64", "fopen", "fopen64", "read", "pread", "pread64", "fread", "fstat", "mmap")
 
@@ -104,7 +103,6 @@ class Faults(unittest.TestCase):
                     self.assertEqual((run.returncode, run.stderr, run.stdout), (0, whole.stderr, whole.stdout))
                     self.assertEqual(self.files_of(work), expected)
         failures = 0
-        # A piece of out.fxt is out.000.fxt.
         paths = [str(word).removesuffix("fxt") for word in command[1:] if not str(word).startswith("-")]
         paths += ["standard output", str(self.temporary)]
         for name, error in [*((name, ERRORS.get(name, errno.EIO)) for name in counts), *ALSO]:
@@ -119,7 +117,7 @@ class Faults(unittest.TestCase):
                     self.assertEqual([name for name in left if name not in expected], [])
                     self.assertEqual(list(self.temporary.iterdir()), [])
                     if run.returncode == 0:
-                        # If the run succeeded, the failed call was not needed, or the failure is noted.
+                        # After success, either the failed call was not needed, or a note reports it.
                         self.assertTrue(left.keys() <= expected.keys() and bool(left) == bool(expected), left.keys())
                         if run.stdout == whole.stdout:
                             self.assertEqual(left, expected)
@@ -130,9 +128,9 @@ class Faults(unittest.TestCase):
                     cause = os.strerror(error).lower()
                     # libarchive does not report why gzip failed.
                     others = "can't write all|gzip decompression failed|the archive is damaged"
-                    # liblzma starts a thread, and does not report why this failed.
+                    # liblzma does not report why it could not start a thread.
                     is_of_lzma = "lzma error" in message
-                    # A missing file may be the one that determines the kind of an input.
+                    # A missing file is allowed, because it may determine the kind of the input.
                     if name not in WITHOUT_CAUSE and error != errno.ENOENT and not is_of_lzma:
                         self.assertIn(cause, re.sub(others, cause, message.lower()))
                     if name == "pthread_create" and not is_of_lzma:
@@ -229,7 +227,6 @@ class Faults(unittest.TestCase):
                     self.assertIn(run.returncode, (0, -signal.SIGKILL))
                     killed += run.returncode != 0
                     self.assert_old_or_whole(work, old, whole)
-                    # The remaining file does not disturb a second run.
                     self.assertEqual(self.run_in(work, command).returncode, 0)
                     self.assertEqual((work / "out.fxt").read_bytes(), whole)
         self.assertGreater(killed, 50)

@@ -31,7 +31,7 @@ RECORDINGS = [f"samples/uftrace/{name}" for name in ("calc", "family", "pool", "
     for name in ("args-auto", "callsite", "damaged", "exec-args", "execs", "family", "i386-args", "kernel", "kernel-events", "pool", "read-mixed",
                  "sched", "sdt", "watch-var")]
 MISSING = ("left_out", "left_out_ns")
-SLACK = 64  # bytes by which the size of a whole trace may be overestimated
+SLACK = 64  # maximum error of the estimated size of a whole trace, in bytes
 SEEDS = range(*map(int, os.environ.get("SEEDS", "0:4").split(":")))
 MAIN, WORK, LEAF = 0x400100, 0x400200, 0x400300
 
@@ -173,7 +173,7 @@ class Fit(unittest.TestCase):
             self.assertEqual(fitted.self_ns(call) - call.args.get("left_out_ns", 0), full.self_ns(same), call)
 
     def test_short_calls_are_left_out_until_the_trace_fits(self):
-        # main 0..1000: work 100..400 with leaf 150..160 and leaf 200..290; leaf 500..501
+        # main lasts from 0 to 1000. It calls work from 100 to 400, and leaf from 500 to 501. work calls leaf twice.
         recording = write_recording(self.directory / "run", [
             entry(1000, 0, MAIN), entry(1100, 1, WORK), entry(1150, 2, LEAF), leave(1160, 2, LEAF), entry(1200, 2, LEAF),
             leave(1290, 2, LEAF), leave(1400, 1, WORK), entry(1500, 1, LEAF), leave(1501, 1, LEAF), leave(2000, 0, MAIN)])
@@ -278,7 +278,7 @@ class Fit(unittest.TestCase):
             recording = write_recording(self.directory / f"{calls}", [entry(999, 0, MAIN), records, leave(1000 + 40 * calls, 0, MAIN)])
             whole, _ = self.convert(recording, "--durations=pairs", name="whole.fxt")
             limit = whole.stat().st_size * 8 // 10
-            # The peak memory of a child includes the memory of its parent before exec(), so the parent must be small.
+            # The peak memory of a child includes its parent's memory until exec(), so a small program starts the child.
             script = ("import os, resource, sys; code = os.spawnv(os.P_WAIT, sys.argv[1], sys.argv[1:]); "
                       "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(code)")
             done = subprocess.run([sys.executable, "-c", script, PROGRAMS / "fxt-cut", "-qf", f"--fit={limit}", whole, self.directory / "cut.fxt"],
@@ -421,7 +421,7 @@ class Fit(unittest.TestCase):
                         {number for number in range(len(events)) if number == 0 or events[number].time // width != events[number - 1].time // width}
                     stays |= {places[events[number].time, events[number].name] for number in numbers}
                 expected.append(stays)
-            # All records for one slot length stay, and perhaps some of the records for half this length.
+            # The trace has all records for one slot length, and perhaps some records for half of this length.
             self.assertTrue(any(longer - {0} <= kept - {0} <= shorter for shorter, longer in zip(expected, expected[1:])))
         full_slices, thin_slices = slices(full), slices(thin)
         self.assertLessEqual(thin_slices, full_slices)

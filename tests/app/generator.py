@@ -15,7 +15,7 @@ from pathlib import Path
 
 ENTRY, EXIT, LOST, EVENT = range(4)
 FUNCTION_SIZE = 0x40
-# The images with the addresses at which they are loaded.
+# The addresses at which the images are loaded.
 BASES = {"app": 0x555500000000, "tool": 0x400000, "libx.so.1": 0x7F0000000000, "plug.so": 0x7F1000000000}
 # The images of a 32-bit program.
 BASES_32 = {"app": 0x56550000, "tool": 0x8040000, "libx.so.1": 0xF7000000, "plug.so": 0xF7100000}
@@ -23,8 +23,8 @@ NAMES = ["main", "fork", "execve", "Größe", "a b", 'quo"te', "back\\slash", "x
 KERNEL = 0xFFFFFFFF81000000
 UNCLEAR = ["", " a", "NULL", "-1.5"]  # texts that are shown in quotes
 TEXTS = [*UNCLEAR, "a", "abc", "Grüße", "two words", "tab\there", "x" * 98, '"', "日本"]
-# The forms of arguments: the text in the specification, a function that makes a value, and the format of the value for
-# struct.pack().
+# The forms of arguments. For each form: its text in the specification, a function that makes a value, and the value's format
+# for struct.pack().
 FORMS = {
     "i8": (lambda r: r.randrange(-128, 128), "b"), "i32": (lambda r: r.randrange(-2**31, 2**31), "i"),
     "i64": (lambda r: r.randrange(-2**63, 2**63), "q"), "u16": (lambda r: r.randrange(2**16), "H"),
@@ -35,7 +35,7 @@ FORMS = {
     "p": (lambda r: r.randrange(20), "address"),
 }
 COLORS = {"RED": 0, "GREEN": 5, "BLUE": 2**31 - 1, "PINK": -3}
-# The events of uftrace that read values, with the counter and its series. Other events show a difference at the end of a
+# Events of uftrace that record counter values: the counter and its series. All other events show a difference at the end of a
 # call.
 READINGS = {100001: ("memory", "vmsize KB", "vmrss KB", "shared KB"), 100002: ("page-fault", "major faults", "minor faults"),
             100005: ("pmu-cycle", "cycles", "instructions"), 100007: ("pmu-cache", "cache references", "cache misses"),
@@ -43,7 +43,7 @@ READINGS = {100001: ("memory", "vmsize KB", "vmrss KB", "shared KB"), 100002: ("
 DIFFERENCES = {100003: ("diff.vmsize", "diff.vmrss", "diff.shared"), 100004: ("diff.major", "diff.minor"),
                100006: ("diff.cycles", "diff.instructions"), 100008: ("diff.cache-references", "diff.cache-misses"),
                100010: ("diff.branches", "diff.branch-misses")}
-# Events of the program. The recording has names for all except the last.
+# Events of the program, with their names. The recording has no name for the last event.
 USER_EVENTS = {1000000: "app:start", 1000001: "app:two words", 1999999: None}
 WAITS, PREEMPTED = (1, 2, 0x80), (0, 0x100)  # states of a thread that leaves its CPU, as in the kernel
 WATCHED = 0x9000  # address of the variable `counter` of the program
@@ -58,7 +58,7 @@ class Call:
     depth: int
     arguments: dict = field(default_factory=dict)
     end: int = None
-    end_at: int = None  # offset at which its last record ends in the thread's file; None if the file lacks its end
+    end_at: int = None  # where its last record ends in the thread's file; None if the end of the file is missing
 
     def key(self, without=None):
         return (self.thread.process.tid, self.thread.tid, self.category, self.name, self.begin, self.end, self.depth,
@@ -70,12 +70,12 @@ class Truth:
     calls: list = field(default_factory=list)
     records: int = 0
     lost: int = 0
-    lost_by_kernel: Counter = field(default_factory=Counter)  # by the kind of note
-    counters: list = field(default_factory=list)  # thread, name and time, and the values
-    marks: list = field(default_factory=list)  # thread, category and name, time, and arguments of events without a length
-    names: dict = field(default_factory=dict)  # of threads that got one
-    switches: dict = field(default_factory=lambda: {"perf": [], "kernel": []})  # by source: time, thread, whether it comes or waits
-    wakeups: list = field(default_factory=list)  # time, CPU, thread, and the thread that woke it
+    lost_by_kernel: Counter = field(default_factory=Counter)  # numbers of lost events, by the kind of note
+    counters: list = field(default_factory=list)  # each has the thread, the name, the time and the values
+    marks: list = field(default_factory=list)  # each has the thread, category and name, the time, and the arguments; the events have no length
+    names: dict = field(default_factory=dict)  # the names of threads that were renamed
+    switches: dict = field(default_factory=lambda: {"perf": [], "kernel": []})  # by source; each has the time, the thread, and whether the thread comes or waits
+    wakeups: list = field(default_factory=list)  # each has the time, the CPU, the thread, and the thread that woke it
 
     def self_times(self):
         """By name: the time in calls, without their callees."""
@@ -113,9 +113,9 @@ class Thread:
         self.recording, self.rng, self.truth = recording, recording.rng, recording.truth
         self.process, self.image, self.time, self.latest = process or self, image, time, time
         self.born, self.tid, self.cpu = 0, None, len(recording.threads)
-        self.lived = None  # start time; known only for threads that have lived already
-        self.parent, self.forked_at = None, 0  # the thread whose calls it inherited, and the offset of its `fork` in the parent's file
-        self.loads, self.loaded, self.sid = process is None, False, None  # whether it may load the library, and whether it has
+        self.lived = None  # start time; None if the thread has no records yet
+        self.parent, self.forked_at = None, 0  # the thread from which it inherited calls, and the offset of that thread's `fork` in its file
+        self.loads, self.loaded, self.sid = process is None, False, None  # may the thread load the library, has it loaded the library, and its session
         self.data, self.stack = bytearray(), list(stack)
         recording.threads.append(self)
 
@@ -165,7 +165,6 @@ class Thread:
             self.event(100013, self.recording.pack("Q", site), self.time)
             self.time += 1
         if self.rng.random() < 0.02 * self.recording.has("events"):
-            # The values that were read at the call come after its entry.
             self.record(ENTRY, len(self.stack), address, payload)
             event = self.rng.choice([*READINGS])
             name_of_counter, *series = READINGS[event]
@@ -281,7 +280,7 @@ class Thread:
         self.end_from(depth, self.time, "longjmp")
 
     def fork(self):
-        # The order of forks is the order of the children's ids.
+        # Forks have different times, because the ids of the children are in the order of the forks.
         while self.time in self.recording.forks:
             self.time += 1
         self.enter("fork", self.image, waits=False)
@@ -446,7 +445,6 @@ class Recording:
                 self.arguments[name] = [(f"arg{i + 1}", self.rng.choice(list(FORMS)))
                                         for i in range(self.rng.randrange(1, 6))]
                 self.results[name] = [("retval", self.rng.choice(list(FORMS)))] if self.rng.random() < 0.7 else []
-            # Floating-point arguments have their own numbers.
             for name, items in self.arguments.items():
                 self.arguments[name] = [(f"fp{arg}" if form[0] == "f" else arg, form) for arg, form in items]
         self.threads, self.lines, self.sids, self.forks = [], [], [], set()
@@ -455,7 +453,7 @@ class Recording:
         self.live(steps)
         if not self.first.data:
             self.messages = []
-        # The messages are shown with the first program of the recording.
+        # The trace shows these messages in the first program of the recording.
         self.truth.marks += [(self.first, "event", f"external-data: {text}", time, {"message": text}) for time, text in self.messages]
         number = self.rng.choice((100, 4000000, 2**22))
         for thread in sorted(self.threads, key=lambda thread: thread.born):
@@ -563,7 +561,7 @@ class Recording:
                                              f"taskinfo:tids={','.join(str(tid) for tid in sorted(thread.tid for thread in self.threads))}\n"}
         if self.has("arguments"):
             def specification(functions):
-                # The number of an fparg is followed by its bits.
+                # For an fparg, the number of its bits follows the number of the argument.
                 return ";".join(f"{name}@" + ",".join(f"{item}/{form[item[0] == 'f' and form[0] == 'f':]}" for item, form in items)
                                 for name, items in functions.items() if items)
             lines[11] = "auto-args:lines=1\nenumauto:enum color { " + ", ".join(f"{name} = {value}" for name, value in COLORS.items()) + " }\n"
@@ -661,7 +659,7 @@ def kernel_pages(events, order):
 
     def finish():
         if body:
-            # The number of lost events follows the events of the page.
+            # The number of lost events comes after the events of the page.
             flags, count = (3 << 30, struct.pack(order + "Q", lost)) if lost else (0, b"")
             pages.append((struct.pack(order + "QQ", start, len(body) | flags) + body + count).ljust(4096, b"\0"))
 

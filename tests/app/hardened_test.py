@@ -33,8 +33,8 @@ class Programs(unittest.TestCase):
         programs = list(self.told("--dyn-syms"))
         for symbols in programs:
             self.assertIn("__stack_chk_fail", symbols)
-        # One program with such a check is enough, because all programs are built in the same way. A compiler leaves the
-        # checks out if they are not needed.
+        # A program has such checks only if they are needed. One program with checks is enough, because all programs are built
+        # in the same way.
         self.assertIn("_chk@", "".join(programs).replace("__stack_chk_fail@", ""))
 
 

@@ -115,7 +115,7 @@ class Index(unittest.TestCase):
         self.assertEqual(index.read_bytes(), before)
         file = recording / "1000.dat"
         content = file.read_bytes()
-        file.write_bytes(content[:32] + content[32 + 64:])  # without the first call
+        file.write_bytes(content[:32] + content[32 + 64:])  # the first call is removed
         found, report = self.indexed(recording, part)
         self.assertEqual(found, self.converted(recording, part)[0])
         self.assertNotEqual(index.read_bytes(), before)
@@ -164,7 +164,7 @@ class Index(unittest.TestCase):
                 at = rand.randrange(16, len(changed))
                 changed[at] = rand.choice([0, 1, 2**64 - 1, 2**63, changed[at] + 1, changed[at] + 16, changed[at] ^ 1 << rand.randrange(64)]) & 2**64 - 1
             index.write_bytes(with_sum(changed))
-            output = self.indexed(recording, part)[0]  # it ends normally
+            output = self.indexed(recording, part)[0]  # the program ends normally
             self.assertTrue(output.startswith(expected[:8]) or not output)
 
     def test_the_folder_must_exist_but_need_not_be_writable(self):

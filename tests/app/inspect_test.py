@@ -16,11 +16,11 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 CONVERT = Path(os.environ["PROGRAMS"]) / "fxt-convert"
 GOLDENS = REPOSITORY / "tests" / "app" / "goldens"
 RECORDINGS = {
-    # Complete outputs.
+    # The tests compare the complete output for these recordings.
     "pool": "tests/uftrace/recordings/pool", "shapes": "tests/uftrace/recordings/shapes", "family": "tests/uftrace/recordings/family",
     "calc": "tests/uftrace/recordings/calc", "queue": "samples/gdb/queue.trace",
-    # Only parts of the output are compared: 32 bits with arguments; kernel functions; zeros in the middle of a file; no
-    # info.
+    # The tests compare only parts of the output for these recordings: 32 bits with arguments, kernel functions, zeros in the
+    # middle of a file, no info.
     "i386": "tests/uftrace/recordings/i386", "kernel": "tests/uftrace/recordings/kernel",
     "damaged": "tests/uftrace/recordings/damaged",
 }

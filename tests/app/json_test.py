@@ -190,8 +190,8 @@ class Json(unittest.TestCase):
                              "Try 'fxt-convert --help'.\n")
 
     def test_hostile_names_are_the_same_in_both_formats(self):
-        # Control characters, a terminal escape, invalid UTF-8, a lone surrogate, characters that reorder
-        # text, quotes, and a name of 40,000 bytes.
+        # Names with control characters, a terminal escape, invalid UTF-8, a lone surrogate, characters that reorder text,
+        # quotes, and a name of 40,000 bytes.
         names = [b"\x01\x1b[31m", b"\x7f\xc2\x9b", b"\xff\xfe", b"\xed\xa0\x80", "\u202e\u2028\ufeff\uffff".encode(), b'"\\/\',:]}',
                  b"</script>", "\U0001f600 \u00e4".encode(), b"x" * 40_000]
         calls = b"".join(entry(2_000_000_000 + 100 * i, 0, 0x400100 + 16 * i) + leave(2_000_000_000 + 100 * i + 50, 0, 0x400100 + 16 * i)
@@ -225,8 +225,8 @@ class Json(unittest.TestCase):
 
     @unittest.skipIf("TRACE_PROCESSOR_SHELL" not in os.environ, "TRACE_PROCESSOR_SHELL does not name Perfetto's trace processor")
     def test_perfetto_draws_the_same(self):
-        # At equal times, Perfetto processes the longest call first, so the depth of events without a length
-        # may differ.
+        # At equal times, Perfetto processes the longest call first. The depth of a call without a length may differ, so it is
+        # not compared.
         query = """SELECT s.ts, s.dur, iif(s.dur = 0, 0, s.depth), s.category, s.name, t.tid, p.pid, t.name FROM slice s
                    JOIN thread_track k ON s.track_id = k.id JOIN thread t USING (utid) JOIN process p USING (upid)
                    ORDER BY 1, 2, 3, 4, 5, 6"""

@@ -368,7 +368,7 @@ class Limits(unittest.TestCase):
         for i in range(rounds * functions):
             address = 0x400100 + 16 * (i % functions)
             begin = bytearray(entry(1_000_000_100 + 2 * i, 0, address))
-            begin[8] |= 4  # a payload follows
+            begin[8] |= 4  # a flag: a payload follows
             calls += [bytes(begin) + struct.pack("<Q", values[i % len(values)]), leave(1_000_000_101 + 2 * i, 0, address)]
         directory = write_recording(self.directory / "recording", calls)
         header = struct.pack("<8sIHBBQQH6x", b"Ftrace!", 4, 40, 1, 2, 0x107b, 7 << 10, 1024)
@@ -546,7 +546,7 @@ class Limits(unittest.TestCase):
         with tarfile.open(self.directory / "a.tar", "w", format=tarfile.USTAR_FORMAT) as archive:
             archive.add(directory, "recording")
         damaged = bytearray((self.directory / "a.tar").read_bytes())
-        damaged[512 + 100] ^= 1  # the mode of the second file
+        damaged[512 + 100] ^= 1  # changes the mode of the second file
         (self.directory / "a.tar").write_bytes(damaged)
         code, printed = self.run_within_limits("fxt-convert", "a.tar", "b.fxt")
         self.assertEqual(code, 1)

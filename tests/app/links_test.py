@@ -35,7 +35,7 @@ def device(path, kind, number):
         os.mknod(path, kind | 0o666, number)
         return True
     except PermissionError:
-        return False  # only root may do this
+        return False  # only root may make devices
 
 
 def make_socket(path):
@@ -46,8 +46,8 @@ def make_socket(path):
         os.chdir(here)
 
 
-# The replacements of a file, by name: a function that makes the replacement, and the expected message, or None if the file is
-# treated as missing.
+# The files that replace a file of the recording, by name: a function that makes the file, and the expected message. None: the
+# file is treated as missing.
 ELSEWHERE = {
     "absolute": (lambda path: path.symlink_to(path.parents[1] / "secret"), LEADS_OUT),
     "relative": (lambda path: path.symlink_to("../secret"), LEADS_OUT),
@@ -123,7 +123,7 @@ class Links(unittest.TestCase):
             for run in converted, inspected:
                 self.assertNotIn(SECRET.encode(), run.stdout + run.stderr, name)
             texts = [text.replace(b"run.tar/run.data", b"run.data").replace(b"run.tar", b"run.data") for text in (converted.stderr, inspected.stdout, inspected.stderr)]
-            # The trace contains the name of the input.
+            # The trace contains the name of the input, which differs.
             found.append((converted.returncode, inspected.returncode, converted.stdout.replace(b"run.tar", b"run.data"), *texts))
         if HAS_TAR:
             self.assertEqual(found[0][:2], found[1][:2], name)

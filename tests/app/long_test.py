@@ -20,7 +20,7 @@ LIBRARY = os.environ["LONG_RECORDS_LIBRARY"]
 RECORDS = int(os.environ.get("LONG_RECORDS", "4_000_000"))
 THREADS = 4
 FIRST_NS, STEP_NS = 10**12, 9
-GROUP_NS = 8 * STEP_NS  # of four calls, as in long_records.cpp
+GROUP_NS = 8 * STEP_NS  # duration of a group of four calls, as in long_records.cpp
 MOST_MIB = 64
 STACK = "7ffdb63dc000-7ffdb63fd000 rw-p 00000000 00:00 0    [stack]\n"
 
@@ -106,7 +106,7 @@ class Long(unittest.TestCase):
         records = min(RECORDS, 100_000_000) // 10 // THREADS // 8 * 8
         pipe = self.folder / "pipe"
         os.mkfifo(pipe)
-        # fxt-dump would wait forever if the conversion failed before it opens the pipe.
+        # If the conversion failed before it opened the pipe, fxt-dump would wait forever.
         dump = self.enterContext(subprocess.Popen([PROGRAMS / "fxt-dump", "--stats", "--json", pipe], stdout=subprocess.PIPE))
         self.addCleanup(dump.kill)
         self.convert(records, pipe)

@@ -25,7 +25,7 @@ from recording import entry, leave, write_recording
 from viewer import CONVERT, CUT, DRAW, DUMP, FAMILY, POOL, Opened, Viewer
 
 READY = "(files[0].ends && !files[0].go.disabled) || null"
-# The range of the trace that is open, on the trace's clock; "" means the whole trace.
+# The open range, on the trace's clock. "" means the whole trace.
 SHOWN = "files[0].shown === undefined ? null : files[0].shown ? files[0].shown.from + ' ' + files[0].shown.to : ''"
 
 
@@ -74,7 +74,7 @@ class Map(Opened):
                     self.assertEqual(browser.evaluate(link, "files[0].back.disabled"), not earlier)
                     return times
 
-                # The map is an inner frame with margins of 8 pixels.
+                # The map is in an inner frame with margins of 8 pixels.
                 box = json.loads(browser.evaluate(link, "JSON.stringify((frame => [frame.left, frame.top, frame.width])"
                                                         "(files[0].map.contentDocument.querySelector('canvas').getBoundingClientRect()))"))
                 frame = json.loads(browser.evaluate(link, "JSON.stringify((frame => [frame.left + 1, frame.top + 1])"
@@ -179,7 +179,6 @@ class Map(Opened):
         fitted = self.read(f"{root}0/whole/long.data.fxt")
         self.assertLessEqual(len(fitted), 1_000_000)
         self.assertGreater(len(fitted), 100_000)
-        # A short part has all calls.
         part = self.part_of(2_100_000_000, 2_102_000_000, recording)
         self.assertEqual(self.read(f"{root}0/part?from=2100000000&to=2102000000"), part)
         for begin in 2_000_000_000, 2_050_000_000:
@@ -266,7 +265,6 @@ class Map(Opened):
         self.assertEqual([self.read(root + path) for path in paths], seen)
         self.assertEqual({path: path.stat().st_mtime_ns for path in self.folder.glob("cache/fxt-open/*/*")}, used)
 
-        # A recording that changed is converted again.
         os.truncate(next(recording.glob("*.dat")), 160)
         self.assertNotEqual(self.read(root + paths[-1]), seen[-1])
 
@@ -320,7 +318,7 @@ class Map(Opened):
             sizes.append(sum(path.stat().st_size for path in self.folder.glob("cache/fxt-open/*/*.fxt")))
         self.assertLess(max(sizes), 100_000 + 2 * whole)
         self.assertGreater(max(sizes), whole)
-        # The whole trace is in use, so it stays in the cache.
+        # The whole trace is in use, so the cache keeps it.
         self.assertEqual(len(self.read(f"{root}0/whole/pool.fxt")), whole)
 
     def test_a_cache_that_can_not_be_used_does_no_harm(self):
@@ -335,6 +333,6 @@ class Map(Opened):
 
 
 if __name__ == "__main__":
-    # Prints the position of the test if it waits forever.
+    # If a test waits forever, prints its position.
     faulthandler.dump_traceback_later(600, exit=True)
     unittest.main()

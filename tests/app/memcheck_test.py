@@ -25,8 +25,8 @@ class Memcheck(unittest.TestCase):
     def check(self, program, *arguments):
         process = subprocess.run(["valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full", PROGRAMS / program, *arguments],
                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
-        # Some versions of valgrind do not support openat2, and report this in lines that begin with "--". The
-        # programs work without it.
+        # Some versions of valgrind do not support openat2, and report this in lines that begin with "--". The programs also
+        # work without openat2.
         errors = re.sub(r"^--\d+-- .*\n", "", process.stderr, flags=re.MULTILINE)
         self.assertEqual((process.returncode, errors), (0, ""))
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts/install-packages"
 TOOLS = ["awk", "bash", "cat", "dirname", "env", "grep", "sed", "uname"]
-SYSTEMS = {  # ID and ID_LIKE of the os-release, the package manager, and the query for installed packages
+SYSTEMS = {  # for each system: ID and ID_LIKE of the os-release, the package manager, and the query for installed packages
     "Debian": ("debian", "", "apt-get", "dpkg-query"),
     "Ubuntu": ("ubuntu", "debian", "apt-get", "dpkg-query"),
     "Mint": ("linuxmint", "ubuntu debian", "apt-get", "dpkg-query"),
@@ -35,7 +35,7 @@ QUERIES = {
 class Packages(unittest.TestCase):
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
-        # The links to real programs are in a folder of their own, into which no stub is written.
+        # The links to real programs have their own folder, so that no stub is written through a link.
         for name in ("stubs", "tools"):
             (self.folder / name).mkdir()
         for tool in TOOLS:
@@ -103,7 +103,7 @@ class Packages(unittest.TestCase):
     def test_waits_for_another_apt_get(self):
         self.make_system("Debian")
         (self.folder / "stubs" / "apt-get").unlink()
-        # For the first two attempts, the package lists are locked.
+        # The package lists are locked at the first two attempts.
         self.stub("apt-get", 'echo "apt-get $*" >>"$HERE/log"; [[ $1 != update ]] || [[ $(grep -c update "$HERE/log") -gt 2 ]] ||'
                   '{ echo "E: Could not get lock /var/lib/apt/lists/lock" >&2; exit 100; }')
         run, log = self.run_script("build")
@@ -166,7 +166,7 @@ class Sbom(unittest.TestCase):
                                          capture_output=True, text=True).stdout)
         names = {package["name"] for package in sbom["packages"]}
         self.assertLessEqual({"libarchive", "zlib", "fmt", "Boost"}, names)
-        self.assertFalse({"libacl", "pugixml"} & names)  # the linker took nothing from libacl
+        self.assertFalse({"libacl", "pugixml"} & names)  # the linker used no part of libacl
         self.assertEqual({relation["relationshipType"] for relation in sbom["relationships"]}, {"DESCRIBES", "STATIC_LINK"})
 
 

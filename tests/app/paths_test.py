@@ -73,11 +73,10 @@ class Paths(unittest.TestCase):
         (self.folder / "link").symlink_to("uftrace.data")
         self.assert_refused("the OUTPUT 'link/sub/out.fxt' is inside the INPUT 'uftrace.data'; choose another OUTPUT", "uftrace.data",
                             "link/sub/out.fxt")
-        # The OUTPUT without a folder is in the current folder, which is also the INPUT.
+        # OUTPUT has no folder, so the current folder gets it. The current folder is also INPUT.
         self.folder /= "uftrace.data"
         self.assert_refused("the OUTPUT 'out.fxt' is inside the INPUT '.'; choose another OUTPUT", ".", "out.fxt")
         self.folder = self.folder.parent
-        # The output is next to the input, and its name begins with the name of the input.
         self.assert_writes("uftrace.data.fxt", "uftrace.data", "uftrace.data.fxt")
 
     def test_only_traces_are_replaced(self):

@@ -65,7 +65,7 @@ class OpenInPerfetto(Opened):
             with self.assertRaises(urllib.error.HTTPError) as refused:
                 self.get(path, Host="example.org")
             self.assertEqual(refused.exception.code, 403)
-        # Other users of this machine can't read the trace either, because they do not know the link.
+        # Other users of this machine can't read the trace, because they do not know the link.
         for path in "/", "/pool.fxt", "/0/whole/pool.fxt", "/0/map", "/progress", f"{root[:-2]}/0/map", root[:-1]:
             with self.assertRaises(urllib.error.HTTPError) as refused:
                 self.get(path)
@@ -152,7 +152,7 @@ class OpenInPerfetto(Opened):
         self.assertNotIn("cpu-tracks", process.communicate(timeout=60)[1])
 
     def test_the_link_of_a_gdb_session_names_the_part_with_the_frames(self):
-        bare = self.folder / "bare.tfile"  # its only events are frames, of 1000 and 2000 us
+        bare = self.folder / "bare.tfile"  # its only events are two frames, at 1000 and 2000 us
         bare.write_bytes(b"\x7fTRACE0\nR 0\ntsv 1:0:1:" + b"trace_timestamp".hex().encode() + b"\ntp T2:8000:E:0:0\n\n" +
                          b"".join(struct.pack("<HIcIq", 2, 13, b"V", 1, time_us) for time_us in (1000, 2000)) + bytes(4))
         sessions = [REPOSITORY / "samples" / "gdb" / "queue.trace", bare]
@@ -167,7 +167,6 @@ class OpenInPerfetto(Opened):
             first, last = min(times), max(times)
             margin = (last - first) // 20
             self.assertEqual(report["view_ns"], [first - margin, last + margin])
-            # The viewer ignores a range that extends beyond the trace.
             part = [max(first - margin, report["first_ns"]), min(last + margin, report["last_ns"])]
             said = self.said(link)
             self.assertEqual([int(said["visStart"]), int(said["visEnd"])], part)
@@ -401,6 +400,6 @@ class OpenInPerfetto(Opened):
 
 
 if __name__ == "__main__":
-    # Prints the position of the test if it waits forever.
+    # If a test waits forever, prints its position.
     faulthandler.dump_traceback_later(300, exit=True)
     unittest.main()

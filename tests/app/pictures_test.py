@@ -48,7 +48,7 @@ class Pictures(unittest.TestCase):
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
         page = self.folder / "page.html"
         subprocess.run([PROGRAMS / "fxt-draw", "-q", "-f", "-r", "4485ms~4514ms", self.traces["older stones"], page], check=True)
-        # The page paints at once, because a busy machine may paint no frame before Chromium writes the page.
+        # The page must paint at once. Otherwise, on a busy machine, Chromium may write the page before it paints a frame.
         text = page.read_text().replace("<body>", "<body><script>window.requestAnimationFrame = paint => paint();</script>")
         page.write_text(text.replace("</body>", f"<script>setTimeout(() => {{ {steps} }}, 100)</script></body>"))
         return subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",

@@ -261,7 +261,7 @@ class Usage(ProgramTest):
             told = lines[lines.index(title) + 1:][:len(missing)] if missing else []
             self.assertEqual(told, [f"{POOL}: {thread}" for thread in missing])
             self.assertEqual(any("no-such-thread" in line for line in lines), bool(missing))
-        # Threads without ids can only be in a trace file, so any id applies to them.
+        # Any --tid selects the threads of FRAMES, because they have no ids. POOL has no thread 4.
         beside = self.convert("--strict", "--tid=4", POOL, FRAMES, self.output)
         self.assert_done(beside, 3)
         self.assertIn(f"{POOL}: thread 4", beside.stdout.decode())
@@ -288,7 +288,7 @@ class Usage(ProgramTest):
                                                           " (--filter 'mian': similar names: main, atan, ctan)")):
             self.assert_failed(self.convert(*options, CLEAN, self.output), f"{all_left_out}{reason}\n")
             self.assert_only()
-        # One recording with a shown call is enough. Calls of GDB trace files are not filtered.
+        # If one recording has a shown call, the conversion succeeds. Calls of GDB trace files are not filtered.
         self.assert_done(self.convert("-q", "-F", "worker", CLEAN, POOL, "-o", self.output))
         process = self.convert("-F", "wroker", CLEAN, POOL, FRAMES, "-o", self.output)
         self.assert_failed(process, f"fxt-convert: {CLEAN}, {POOL}, {FRAMES}: no call is shown, because the options omit all 5253 calls "
@@ -465,7 +465,7 @@ class Reports(ProgramTest):
         self.assertEqual(report["bytes_read"], sum(data) + sum(perf))
         self.assertEqual(report["bytes_written"], self.output.stat().st_size)
         self.assertEqual((report["threads"], report["processes"]), (len(data), 1))
-        files = [name for name in trace.blobs if name != "perfetto"]  # which is not an event
+        files = [name for name in trace.blobs if name != "perfetto"]  # the blob `perfetto` is not an event
         self.assertEqual(report["events_written"], len(trace.events) + len(files) + len(trace.switches))
         self.assertEqual(report["first_ns"], min(event.time for event in trace.events))
         self.assertEqual(report["last_ns"], max(max(event.time, event.extra) for event in trace.events

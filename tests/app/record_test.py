@@ -280,7 +280,8 @@ class Record(unittest.TestCase):
     def answer(self, typed, tools, *arguments):
         """The exit code, and the text on the terminal."""
         ours, theirs = pty.openpty()
-        # When the first process of a terminal ends, the kernel drops output that nobody has read. So a shell is the first process.
+        # When the first process of a terminal ends, the kernel drops output that was not read yet. Therefore, the first process
+        # is a shell.
         shell = ["/bin/sh", "-c", 'trap : INT; "$@"; echo "exit $?"; read -r line', "sh"]
         process = subprocess.Popen([*shell, SCRIPT, *arguments], cwd=self.folder, stdin=theirs, stdout=theirs, stderr=theirs,
                                    start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),

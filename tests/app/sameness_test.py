@@ -49,7 +49,7 @@ class Events:
     def __init__(self, path):
         dumped = subprocess.run([PROGRAMS / "fxt-dump", "--json", path], capture_output=True, check=True)
         self.calls, self.others, self.switches, stacks = Counter(), Counter(), Counter(), defaultdict(list)
-        self.late, latest = set(), 0  # times of switches that the file has after later switches
+        self.late, latest = set(), 0  # times of context switches that come after later switches in the file
         for record in map(json.loads, dumped.stdout.splitlines()):
             if record["kind"] == "context-switch":
                 if record["time"] < latest:
@@ -73,7 +73,7 @@ class Events:
         assert not any(stacks.values()), f"{path}: calls are open at the end"
 
     def add(self, call, end, values):
-        # A call that is written as a pair may be repaired at each end, and then has two reasons.
+        # A call that is written as a start and an end may be repaired at each of them. Then it has two reasons.
         reasons = ",".join(values.pop(name) for name in ("repaired", "repaired_end") if name in values)
         self.calls[(*call, end, reasons, *sorted(values.items()))] += 1
 
@@ -124,7 +124,7 @@ def joined(parts, edges=()):
     at the edges between the parts."""
     calls, begun = Counter(), defaultdict(list)
     for part in parts:
-        going_on = defaultdict(list)  # calls that an earlier part began: their ends, and whether they continue
+        going_on = defaultdict(list)  # for calls that began in an earlier part: their ends, and whether they continue
         begins = defaultdict(list)
         for call, count in part.calls.items():
             name, cut = call[:3], cut_of(call, edges)
@@ -135,7 +135,7 @@ def joined(parts, edges=()):
             else:
                 calls[call[:5]] += count
         for name in begun.keys() | going_on.keys():
-            # Among calls with the same name, the outermost one begins first and ends last.
+            # Calls with the same name are nested: the outermost call begins first and ends last.
             for begin, (end, goes_on) in zip(sorted(begun[name]), sorted(going_on[name], reverse=True), strict=True):
                 if goes_on:
                     begins[name].append(begin)
@@ -175,7 +175,7 @@ class Sameness(unittest.TestCase):
     def cut(self, *arguments):
         path = self.folder / "cut.fxt"
         self.run_program("fxt-cut", "-q", "-f", *arguments, path)
-        # A flow has no end if it ends in a thread that is left out.
+        # With --tid, a flow has no end if it ends in a thread that is omitted.
         if "--tid" not in arguments:
             self.assertEqual(self.run_program("fxt-dump", "--check", "--werror", path), b"", arguments)
         return Events(path)
@@ -187,12 +187,12 @@ class Sameness(unittest.TestCase):
 
         for kind in "instant", "flow-begin":
             self.assertEqual(together(kind), whole.of_kind(kind))
-        # A flow that continues in a later part ends at the edge.
+        # If a flow continues in a later part, it ends at the edge of this part.
         self.assertEqual(together("flow-end").total(), whole.of_kind("flow-end").total())
         for of_whole, *of_parts in zip(whole.carried(), *(part.carried() for part in parts)):
             self.assert_none(of_whole - sum(of_parts, Counter()))
             for part, events in zip(parts, of_parts):
-                # If the trace has late events, a piece may contain events from before its start.
+                # If events come late in the trace, a piece may contain events from before its start.
                 begin = next((time for time in part.times() if time not in whole.late), None)
                 self.assertEqual({event[0] for event in events - of_whole} - {begin}, set())
 
@@ -304,7 +304,7 @@ class Sameness(unittest.TestCase):
         def check(first, second):
             one, other = Events(self.convert(first)), Events(self.convert(second))
             path = self.folder / "both.fxt"
-            self.run_program("fxt-convert", "-f", "-q", "--cpu-tracks", first, second, path)  # their clocks may be too far apart for some viewers
+            self.run_program("fxt-convert", "-f", "-q", "--cpu-tracks", first, second, path)  # the inputs' clocks may be too far apart for some viewers
             both = Events(path)
             self.assert_none(one.calls - both.calls)
             self.assert_none(one.switches - both.switches)
@@ -379,8 +379,8 @@ class Sameness(unittest.TestCase):
             for thread in {call[0][1] for call in whole.calls}:
                 parts.append(part := Events(self.convert("--tid", thread, recording)))
                 of_trace = self.cut("--tid", thread, trace)
-                # When a flow begins, its target is unknown. fxt-cut ends a flow to another thread in a call of no length, which
-                # is not compared here.
+                # At the start of a flow, fxt-cut does not know the end of the flow. Therefore, fxt-cut adds a call of no length
+                # where a flow to another thread ends. This call is not compared.
                 calls = Counter({call: count for call, count in of_trace.calls.items() if call[1] != "event" or call[3] != call[4]})
                 self.assertEqual((part.calls, part.carried()), (calls, of_trace.carried()))
                 for more, less in (part, of_trace), (of_trace, part):

@@ -216,7 +216,7 @@ class Texts(unittest.TestCase):
             process = subprocess.run(["env", path, script, self.folder / file], check=False, capture_output=True, text=True)
             self.assertEqual((process.returncode, process.stdout), (1, ""))
             self.assertRegex(process.stderr, f"^to-tracy: {self.folder}/{file}: .*{problem}")
-        # Only complete files appear, no file is replaced, and a name may begin with "-".
+        # An incomplete file does not appear, no existing file is replaced, and a name may begin with "-".
         self.assertFalse((self.folder / "empty.tracy").exists())
         shutil.copy(self.folder / "b.fxt.gz", self.folder / "a.fxt.gz")
         process = subprocess.run(["env", path, script, self.folder / "a.fxt.gz"], check=False, capture_output=True, text=True)
@@ -290,7 +290,6 @@ class Texts(unittest.TestCase):
         scripts = [path for place in places for path in REPOSITORY.glob(place)
                    if path.is_file() and os.access(path, os.X_OK) and not path.stem.endswith("_test")]
         self.assertGreater(len(scripts), 20)
-        # This PATH lacks tools that the scripts need.
         tools = self.folder / "tools"
         tools.mkdir()
         for name in "bash", "dirname", "env", "python3", "sed":

@@ -19,12 +19,12 @@ from generator import UNCLEAR, shown_text
 class Frame:
     tracepoint: int
     location: str
-    pc: int  # None if it is not in the file
-    time: int  # None without a timestamp
-    thread: tuple  # the data that identify it; None if there are none
+    pc: int  # None if the frame has no pc
+    time: int  # None if the frame has no timestamp
+    thread: tuple  # the data that identify the thread; None if the frame has no such data
     values: dict
-    memory: dict  # by address: the content of blocks
-    end: int = None  # for a hit with steps: time of the last step, if all have timestamps
+    memory: dict  # the content of blocks, by address
+    end: int = None  # for a hit with steps: the time of the last step; None if a frame has no timestamp
     is_lost: bool = False
 
 
@@ -36,7 +36,7 @@ class Machine:
     registers: list
     pc: str
     sp: str
-    thread: list = field(default_factory=list)  # registers with values that only this thread has
+    thread: list = field(default_factory=list)  # registers whose values identify the thread
     has_description: bool = True
 
     def size(self):
@@ -62,7 +62,7 @@ MACHINES = [
     Machine("s390:64-bit", ">", S390 + numbered([f"acr{i}" for i in range(16)], 4), "pswa", "r15", ["acr0", "acr1"]),
 ]
 KGTP = Machine("i386:x86-64", "<", AMD64, "rip", "rsp", has_description=False)
-# Registers that are shown by special rules, or as texts.
+# Registers that are shown in a special form, or as texts.
 SPECIAL = {"orig_rax", "fs_base", "gs_base", *(f"acr{i}" for i in range(16))}
 TEXTS = [*UNCLEAR, "a", "abc", "Grüße", "two words", "tab\there", "x" * 150, '"', "日本"]
 REGISTERS, MEMORY, VARIABLE, TEXT, POINTER, LOCAL, EVALUATION, STATIC = range(8)
@@ -74,9 +74,9 @@ class Item:
     kind: int
     command: str
     action: str
-    name: str = ""  # as an argument
-    address: int = 0  # of memory; for a local, relative to the stack pointer
-    size: int = 0  # of memory; for a text, the maximum that is recorded
+    name: str = ""  # its name as an argument
+    address: int = 0  # address of the memory; for a local, relative to the stack pointer
+    size: int = 0  # size of the memory; for a text, the maximum that is recorded
     variable: int = 0
 
 
@@ -133,7 +133,7 @@ class TraceFile:
         self.tracepoints = [self.tracepoint(number) for number in range(1, self.rng.randrange(2, 6))]
         self.time = self.latest = self.rng.choice((10**6, 5 * 10**9))
         self.started = self.time
-        self.ends = []  # of frames, in the data
+        self.ends = []  # where frames end in the data
         while len(self.frames) < count:
             self.frame()
         while self.stepping:
@@ -281,7 +281,7 @@ class TraceFile:
                 first = value
                 if item.size > 8:
                     value, first = (content[:64].hex(" ") + f" … ({size} bytes)" * (size > 64) for size in (item.size, min(item.size, 65535)))
-                # A value is shown with its name if no other value has this name. Otherwise, its blocks of memory are shown.
+                # A value has its name if no other value has this name. Otherwise, the blocks of its memory are shown.
                 return self.memory_block(address, content), {item.name: {item.name: value, f"mem.0x{address:x}": first}}
             case 2:
                 value = {1: stamp, 26: stack >> 20}.get(item.variable)

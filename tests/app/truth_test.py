@@ -26,7 +26,7 @@ import fxt_reader as fxt  # noqa: E402
 import viewers  # noqa: E402
 
 PROGRAMS = Path(os.environ["PROGRAMS"])
-# Notes about values that need a program, and about registers that were not requested.
+# Notes about values that can't be shown without the program, and about registers that were not requested.
 KINDS_OF_UNTYPED = {"untyped-values", "registers-left-out", "register-layout", "byte-order", "item-not-recorded"}
 RUNNING, DEAD = 1, 5  # states in FXT
 SEEDS = range(*map(int, os.environ.get("SEEDS", "0:25").split(":")))
@@ -93,7 +93,7 @@ class Truth(unittest.TestCase):
             return None, None
         self.assertEqual(list(self.output.parent.iterdir()), [self.output])
         report = json.loads(done.stdout)
-        # A damaged time can make the trace too long for Tracy, and a note reports this.
+        # A damaged time can make the trace too long for Tracy. A note reports this.
         readers = "perfetto,fuchsia-cpp,fuchsia-rust,spec"
         if not any(note["kind"] == "long-span" for note in report["notes"]):
             readers += ",tracy"
@@ -183,7 +183,7 @@ class Truth(unittest.TestCase):
                 report, trace = self.convert(path)
                 shown = ShownFrames(trace)
                 self.check_numbers_of_frames(file, report)
-                # If the buffer wraps inside a frame, only the start of this frame is left. Such a frame may also be shown.
+                # If the buffer wraps inside a frame, only the start of the frame is left. This frame may also be shown.
                 lost = len(file.frames) - report["records_read"]
                 self.assertEqual(shown.times.keys(), {*range(report["records_read"])})
                 numbers, is_behind = {}, False
@@ -215,7 +215,7 @@ class Truth(unittest.TestCase):
                 self.assertEqual(shown.ends[number], frame.end)
             arguments = shown.values[number]
             for name, value in {"tracepoint": frame.tracepoint, **frame.values}.items():
-                # If there are several ways to show the value, one of them is expected.
+                # A value can be shown in several ways. One of them is expected.
                 expected = value if isinstance(value, dict) else {name: value}
                 found = {name: arguments[name] for name in expected if name in arguments}
                 self.assertEqual(len(found), 1, (number, name))
@@ -269,14 +269,14 @@ class Truth(unittest.TestCase):
                 for call in recording.truth.calls:
                     if call.thread is damaged and (call.end_at is None or call.end_at > at):
                         continue
-                    # Calls that are inherited from the damaged records may differ from the true ones.
+                    # The damage may change the calls that the child inherits.
                     if inherits(call.thread, damaged, at) and "inherited-call" in call.arguments.get("repaired", "") and (
                             call.end_at is None or recording.has("losses")):
                         continue
                     keys = [call.key()]
                     if call.thread is damaged and call.end_at + 16 > at:
-                        # The record after a payload shows where the payload ends. If this record is damaged, the payload is
-                        # skipped, with a note.
+                        # The record after a payload shows where the payload ends. If that record is damaged, the payload is
+                        # skipped, and a note reports this.
                         keys.append(call.key(without="retval"))
                     self.assertTrue(any(shown[key] for key in keys), keys[0])
 

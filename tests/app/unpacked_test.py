@@ -95,7 +95,6 @@ class Unpacked(unittest.TestCase):
                     inside = "" if folder == "." else f"/{folder}"
                     self.assertIn(f"read     standard input{inside}: 3.2 kB, 203 records\n", report)
                     self.assertIn(f"\n    standard input{inside}/7298.dat:+0x7d0: ", report)
-                    # The file of the archive may have any name.
                     (self.directory / "file").write_bytes(tar)
                     trace, report = self.trace_of("file")
                     self.assertEqual(trace, expected)
@@ -112,7 +111,7 @@ class Unpacked(unittest.TestCase):
         self.assertEqual(self.trace_of("-", stdin=tar_of(("x/heater.tfile", HEATER)))[0], expected)
         for stdin in packed, gzip.compress(packed), lzma.compress(packed):
             trace, report = self.trace_of("-", stdin=stdin)
-            self.assertEqual(len(trace), len(expected))  # except for the name of the process
+            self.assertEqual(len(trace), len(expected))  # only the name of the process differs
             self.assertIn("read     standard input: ", report)
 
     def test_several_recordings_are_several_inputs(self):
@@ -180,7 +179,7 @@ class Unpacked(unittest.TestCase):
             with self.subTest(problem):
                 self.assert_refused(tar_of(("calc", CALC), bad), problem)
                 self.assertFalse((self.directory / "x").exists())
-        # A file of an archive is not written through a link that leads out of the archive.
+        # An archive can't write a file through a link that leads out of the archive.
         outside = self.directory / "outside"
         outside.mkdir()
         link = entry("x", type=tarfile.SYMTYPE, linkname=str(outside))
@@ -188,7 +187,7 @@ class Unpacked(unittest.TestCase):
             for files in (link, through), (through, link):
                 self.assert_refused(tar_of(("calc", CALC), *files), "/x: can't unpack the link: Directory not empty")
                 self.assertEqual(list(outside.iterdir()), [])
-        # A hard link to a symbolic link is treated like that symbolic link.
+        # A hard link to a symbolic link is treated like a symbolic link.
         hard = entry("calc/hard", type=tarfile.LNKTYPE, linkname="x")
         self.assertEqual(self.trace_of("-", stdin=tar_of(("calc", CALC), link, hard))[0], self.trace_of(CALC)[0])
 
@@ -237,7 +236,7 @@ class Unpacked(unittest.TestCase):
         for packed in gzip.compress(tar), lzma.compress(tar), lzma.compress(HEATER.read_bytes()):
             self.assert_refused(packed[:len(packed) // 2], ": the compressed data are truncated")
         self.assert_refused(lz4_of(tar)[:5000], ": the compressed data are damaged or truncated")
-        # One block of zeros is enough, because some programs write only one.
+        # A single block of zeros is enough at the end, because some programs write only one.
         whole = tar.rstrip(b"\0")
         self.assertEqual(self.trace_of("-", stdin=whole + bytes(512 + -len(whole) % 512))[0], self.trace_of("-", stdin=tar)[0])
 
@@ -289,7 +288,7 @@ class Unpacked(unittest.TestCase):
                 while not list(self.temporary.glob("*/*/calc")):
                     time.sleep(0.01)
                 os.killpg(process.pid, number)
-                process.communicate()  # waits until the cleaning process has ended as well
+                process.communicate()  # waits until the cleaning process has also ended
                 self.assertEqual(process.returncode, -number)
                 self.assertEqual(list(self.temporary.iterdir()), [])
 

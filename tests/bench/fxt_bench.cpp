@@ -48,7 +48,7 @@ void copy_memory(benchmark::State& state) {
 }
 BENCHMARK(copy_memory);
 
-// One complete event every 10 ns; `length_of` returns the length of each event.
+// Writes a complete event every 10 ns. `length_of` returns the length of each event.
 template <typename LengthOf>
 void write_each(benchmark::State& state, LengthOf length_of) {
   ReadyMemory memory(kBytes);
@@ -71,7 +71,7 @@ void write_complete(benchmark::State& state) {
 }
 BENCHMARK(write_complete);
 
-// Does the same with nested calls: three levels, with ten calls in each.
+// Writes nested calls: three levels, with ten calls in each.
 void write_nested(benchmark::State& state) {
   write_each(state, [](std::uint64_t i) -> std::uint64_t {
     return i % 100 == 0 ? 999 : i % 10 == 0 ? 99 : 9;
@@ -79,7 +79,7 @@ void write_nested(benchmark::State& state) {
 }
 BENCHMARK(write_nested);
 
-// Checks the bounds once for many records, like a converter's sink.
+// Like the sink of a converter, checks the bounds once for many records.
 void write_reserved(benchmark::State& state) {
   constexpr std::size_t kBatch = 1000;
   ReadyMemory memory(kBytes);
@@ -155,7 +155,8 @@ void check_records(benchmark::State& state) {
 }
 BENCHMARK(check_records);
 
-// Writes ends with wrong names, and ids that stay open. Twice the records must take only twice the time.
+// Checks ends with wrong names, and ids that stay open. For twice as many records, the check must take only
+// twice as long.
 void check_mistakes(benchmark::State& state) {
   const auto count = static_cast<std::uint64_t>(state.range());
   fxt::MemoryOutput output;
@@ -178,7 +179,7 @@ void check_mistakes(benchmark::State& state) {
 }
 BENCHMARK(check_mistakes)->Arg(20'000)->Arg(160'000);
 
-// ---- The Tracer: what an event costs the program that is traced. The file is written meanwhile. ----
+// ---- The Tracer: the cost of an event for the traced program, while the file is written ----
 
 const fxt::TraceCategory kApp("app"), kOff("off", false);
 const fxt::TraceEvent kWork(kApp, "work"), kNothing(kOff, "nothing");
@@ -188,7 +189,7 @@ void look_at_the_clock(benchmark::State& state) {
 }
 BENCHMARK(look_at_the_clock);
 
-// `bytes` is the size of a ring; 0 means none.
+// `bytes` is the size of the ring; 0 means that no ring is used.
 template <typename Do>
 void trace(benchmark::State& state, std::size_t bytes, Do one) {
   {

@@ -1,6 +1,7 @@
 // Makes a large uftrace recording of kernel events for measurements: `make_kernel EVENTS DIRECTORY`. Four
 // threads take turns on two CPUs and make system calls. The recording has the function graph, tracepoints
-// around each call, and switches. Prints the number of written records, including the records of the program.
+// around each call, and switches. Prints the number of written records, which includes the records of the
+// program.
 
 #include <array>
 #include <cstddef>
@@ -81,7 +82,7 @@ class CpuFile {
   std::uint64_t latest_ns_ = 0;
 };
 
-// The activity of the two threads of one CPU.
+// The events of the two threads of one CPU.
 class CpuWalk {
  public:
   CpuWalk(const std::filesystem::path& directory, std::size_t cpu)
@@ -158,7 +159,7 @@ class CpuWalk {
   }
 
   CpuFile file_;
-  KernelBytes page_{kLayout};  // builds payloads
+  KernelBytes page_{kLayout};  // makes payloads
   std::mt19937_64 random_;
   std::uint64_t time_ns_, count_ = 0;
   std::size_t running_ = 0;

@@ -40,7 +40,7 @@ static_assert(fxt::kTilesWord<RecordWord::Kind, RecordWord::More, RecordWord::Ma
 enum class Kind : std::uint8_t { Entry = 0, Exit = 1 };
 
 constexpr std::uint64_t kRecordMagic = 5;
-constexpr unsigned kMaxDepth = 1023;  // the maximum of the field
+constexpr unsigned kMaxDepth = 1023;  // maximum depth that the field can hold
 
 // A pattern for the functions that have arguments, and the specification of these arguments.
 constexpr std::string_view kArguments = "take.@arg1/i64,arg2/i32,arg3/u64,arg4/s";
@@ -57,7 +57,7 @@ constexpr std::size_t kMaxPayloadWords = 8;
 constexpr std::uint64_t kModuleBase = 0x55d0'4c20'0000;
 constexpr std::uint64_t kTextOffset = 0x1000;
 constexpr std::uint64_t kFunctionSize = 0x40;
-constexpr std::uint64_t kEntryPoint = 0xd;  // -pg records the return address of its call, inside the prologue
+constexpr std::uint64_t kEntryPoint = 0xd;  // -pg calls the recorder in the prologue, and the recorded address is the return address of this call
 constexpr std::uint64_t kPageSize = 0x1000;
 
 constexpr unsigned kProcessId = 4000;
@@ -68,13 +68,13 @@ constexpr std::string_view kProgram = "/opt/bench/program";
 struct Options {
   std::filesystem::path directory;
   unsigned threads = 1;
-  std::uint64_t records = 1'000'000;  // per thread
+  std::uint64_t records = 1'000'000;  // number for each thread
   unsigned functions = 1000;
   unsigned depth = 20;
   std::uint64_t clock_ns = 1;
   std::uint64_t step_ns = 60;
   std::uint64_t switch_every = 0;
-  bool arguments = false;  // for half of the calls
+  bool arguments = false;  // half of the calls have arguments
   std::uint64_t seed = 1;
 };
 
@@ -85,9 +85,9 @@ constexpr std::uint64_t address_of(std::uint64_t function) {
 
 // The functions of a program, by number: how often each is called, and which of them have arguments.
 struct Functions {
-  // Contains each function as often as it will be called, for random selection.
+  // Each function, as often as it will be called. Functions are chosen at random from this list.
   std::vector<std::uint32_t> draws;
-  std::vector<bool> take_arguments;  // by number
+  std::vector<bool> take_arguments;
 
   // Half of the names are C and half are C++, as in a real program.
   std::string symbol(unsigned function) const {
@@ -100,7 +100,7 @@ struct Functions {
   }
 };
 
-// One thread's random call tree, with `main` or `worker` around everything. All calls end.
+// The random call tree of one thread. Its root is `main` or `worker`. All calls end.
 class ThreadWalk {
  public:
   ThreadWalk(const Options& options, unsigned thread, const Functions& functions)
@@ -115,8 +115,8 @@ class ThreadWalk {
 
   bool done() const { return remaining_ == 0; }
 
-  // Fills `words` with records until no record is left or no more fit. Returns the number of written words.
-  // Appends the times of the records to `times`.
+  // Writes records into `words` until all records are written or no more fit. Returns the number of written
+  // words. Appends the times of the records to `times`.
   std::size_t fill(std::span<std::uint64_t> words, std::vector<std::uint64_t>& times) {
     std::size_t used = 0;
     for (; used + 2 + kMaxPayloadWords <= words.size() && remaining_ > 0; --remaining_) {
@@ -157,8 +157,8 @@ class ThreadWalk {
     return record;
   }
 
-  // Stores the values one after the other, each at a multiple of 4 bytes. Pads the end to a multiple of 8
-  // bytes. Returns the number of words.
+  // Stores the arguments of a call, each at a multiple of 4 bytes. Pads the end to a multiple of 8 bytes.
+  // Returns the number of words.
   std::size_t put_arguments(std::span<std::uint64_t> words) const {
     std::array<char, kMaxPayloadWords * sizeof(std::uint64_t)> bytes{};
     std::size_t size = 0;
@@ -195,9 +195,9 @@ class ThreadWalk {
   std::vector<std::uint64_t> stack_;
 };
 
-// Function numbers for random selection, each as often as it will be called. The n-th most popular function
-// is called n times less often than the first (Zipf): a few hot functions make most calls, and each function
-// appears at least once. With arguments, functions with arguments make as many calls as all other functions.
+// Makes a list for random selection, which has each function as often as it will be called. The n-th most
+// popular function is called n times less often than the most popular one (Zipf's law), but at least once.
+// With arguments, half of the calls have arguments.
 Functions functions_of(const Options& options) {
   const unsigned functions = options.functions;
   constexpr double kDraws = 1 << 16;
@@ -206,7 +206,7 @@ Functions functions_of(const Options& options) {
   std::vector<std::uint32_t> draws;
   for (unsigned rank = 1; rank <= functions; ++rank)
     draws.insert(draws.end(), static_cast<std::size_t>(kDraws / all / rank) + 1, rank + 1);
-  // Functions with neighboring ranks of popularity are not neighbors in memory.
+  // Functions of similar popularity must not be neighbors in memory.
   std::mt19937_64 random(functions);
   std::vector<std::uint32_t> numbers(functions);
   for (unsigned i = 0; i < functions; ++i) numbers[i] = i + 2;
@@ -230,7 +230,7 @@ class Switches {
  public:
   explicit Switches(std::uint64_t every) : every_(every) {}
 
-  // Between two records, a thread is sometimes off the CPU.
+  // Between two records, the thread sometimes leaves its CPU.
   void add(unsigned thread, std::span<const std::uint64_t> times) {
     if (every_ == 0) return;
     for (std::size_t i = every_; i + 1 < times.size(); i += every_) {
@@ -240,7 +240,7 @@ class Switches {
       add(thread, behind_ns - 1, 0);
     }
   }
-  // The words of each CPU's file, by the number of the CPU.
+  // The words of the CPUs' files, by the number of the CPU.
   std::array<std::vector<std::uint64_t>, 2> files() {
     std::array<std::vector<std::uint64_t>, 2> words;
     for (std::size_t cpu = 0; cpu < cpus_.size(); ++cpu) {

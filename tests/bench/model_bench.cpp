@@ -1,4 +1,5 @@
-// The cost of a call from the lane to the encoded bytes, with and without arguments. Items are calls.
+// Measures the cost of a call, from the lane to the encoded bytes, with and without arguments. An item of the
+// benchmark is a call.
 #include <benchmark/benchmark.h>
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +20,7 @@ namespace convert {
 namespace {
 
 constexpr std::uint64_t kCalls = 1'000'000;
-constexpr std::size_t kMemory = std::size_t{1} << 20;  // small enough to stay in the cache
+constexpr std::size_t kMemory = std::size_t{1} << 20;  // small enough for the CPU's cache
 
 // Emits calls of 5 ns, one every 10 ns, with the arguments that `fill` adds.
 class Calls : public Source {

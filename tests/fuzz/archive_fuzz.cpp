@@ -22,7 +22,7 @@ static std::size_t entries(const fs::path& folder) {
   return count;
 }
 
-static fs::path make_folder() {  // used by all runs of this process; $TMPDIR is two levels below it
+static fs::path make_folder() {  // all runs of this process use this folder; $TMPDIR is two levels below it
   std::string name = (fs::temp_directory_path() / "archive-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) std::abort();
   fs::create_directories(fs::path(name) / "outer" / "inner");
@@ -33,7 +33,7 @@ static fs::path make_folder() {  // used by all runs of this process; $TMPDIR is
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const fs::path folder = make_folder();
   static const convert::Importers importers = convert::make_importers();
-  constexpr std::size_t kOwn = 3;  // the input and two folders
+  constexpr std::size_t kOwn = 3;  // the number of entries that the target itself makes: the input and two folders
   const fs::path input = folder / "input.gz";
   std::ofstream(input, std::ios::binary)
       .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));

@@ -1,5 +1,5 @@
-// Cuts any bytes as a trace, at any times. Every piece must be readable, and its records may have problems
-// only in values. Arguments of unknown types must stay unchanged.
+// Cuts any bytes as a trace. Each piece must be readable, and only the values in its records may have
+// problems. Arguments of unknown types must stay unchanged.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -45,12 +45,13 @@ class Pieces : public fxt::PieceOutputs {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // The options are two times of a range, and the length and the size of pieces.
+  // The input starts with the options: the start and the end of the range, the length of pieces, and the size
+  // of pieces.
   std::array<std::uint64_t, 4> asked = {};
   const std::size_t head = std::min(size, sizeof(asked));
   if (head != 0) std::memcpy(asked.data(), data, head);
   fxt::CutOptions options{.split_ns = asked[2], .split_bytes = asked[3]};
-  constexpr std::uint64_t kTime = ~std::uint64_t{0} >> 1;  // the top bit means "since the start"
+  constexpr std::uint64_t kTime = ~std::uint64_t{0} >> 1;  // the top bit means that the time counts from the start of the trace
   if (asked[0] != 0) options.range.from = fxt::TraceTime{asked[0] & kTime, asked[0] > kTime};
   if (asked[1] != 0) options.range.to = fxt::TraceTime{asked[1] & kTime, asked[1] > kTime};
 

@@ -1,5 +1,5 @@
-// Checks that PacketStream, in parts and as a whole, accepts the same bytes as a second, simple reader of
-// packets. Also makes packets with any bytes as their content; PacketStream must accept them.
+// Compares PacketStream with a second, simple reader of packets: both must accept the same bytes, in parts
+// and as a whole. Also makes packets with any bytes as their content. PacketStream must accept these packets.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-// Returns nothing if the bytes end first, or if the number has more than ten bytes.
+// Returns nothing if the bytes end inside the number, or if the number has more than ten bytes.
 std::optional<std::uint64_t> varint(Bytes& bytes) {
   std::uint64_t value = 0;
   for (unsigned i = 0; i < 10 && !bytes.empty(); ++i) {

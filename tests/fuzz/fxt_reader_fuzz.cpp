@@ -1,5 +1,5 @@
-// Reads any bytes as a trace, from memory and in parts, with equal results. Also prints and checks the
-// records, and writes the records that the Writer accepts.
+// Reads any bytes as a trace, from memory and in parts. Both results must be equal. Also prints and checks
+// the records, and writes the records that the Writer accepts.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -49,7 +49,7 @@ void check(std::span<const std::byte> bytes) {
   checker.check(trace);
 }
 
-// Writes all records that the Writer accepts. The written trace may have problems only in values.
+// Writes all records that the Writer accepts. Only values in the written trace may have problems.
 void write_again(std::span<const std::byte> bytes) {
   fxt::MemoryOutput output;
   fxt::Writer writer(output);

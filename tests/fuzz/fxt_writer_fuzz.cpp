@@ -1,4 +1,4 @@
-// Any bytes choose the records to write: see random_writer.h.
+// Writes records that the input bytes choose: see random_writer.h.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -1,5 +1,4 @@
-// Checks the conversions of the fuzz targets: any input may be rejected, but a trace must open in every
-// reader.
+// Checks the traces of the fuzz targets. An input may be rejected, but a trace must open in every reader.
 #pragma once
 
 #include <cstdio>
@@ -14,7 +13,7 @@ namespace convert {
 
 inline void require_no_error(const fxt::MemoryOutput& trace) {
   fxt::test::check(trace.words(), [](const fxt::Finding& finding) {
-    // Recordings may exceed Tracy's clock; a note reports this.
+    // A recording may be too long for Tracy's clock. A note reports this.
     if (finding.severity != fxt::Severity::Error || finding.fault == fxt::Fault::LongSpan) return;
     fmt::print(stderr, "{} at byte {}: {}: {}\n", finding.rule, finding.offset, finding.record,
                finding.problem);

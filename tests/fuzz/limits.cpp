@@ -1,6 +1,6 @@
-// Linked into each fuzzer: an input is a finding if the code under test uses more memory than
-// SECURITY.md allows, or takes too long (-timeout in scripts/fuzz). Also has a mutation that searches
-// for such inputs by multiplying counts.
+// Part of each fuzzer. An input is a finding if the code under test uses more memory than SECURITY.md allows,
+// or takes too long (-timeout in scripts/fuzz). Also has a mutation that searches for such inputs by
+// multiplying counts.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace {
 constexpr std::int64_t kMaxHeldBytes = std::int64_t{256} << 20;
 
 std::atomic<std::int64_t>
-    held_bytes;  // since the start of the input; the memory of the fuzzer itself is not counted
+    held_bytes;  // memory since the start of the input; the fuzzer's own memory is not counted
 bool is_running = false;
 
 void allocated(const volatile void* /*block*/, std::size_t size) {
@@ -38,7 +38,7 @@ void freed(const volatile void* block) {
     held_bytes -= static_cast<std::int64_t>(__sanitizer_get_allocated_size(const_cast<const void*>(block)));
 }
 
-// Repeats a part of the input: a line, a record, a field, or several of them.
+// Repeats a part of the input, for example a line, a record or a field.
 std::size_t multiply(std::uint8_t* data, std::size_t size, std::size_t max_size, std::mt19937& random) {
   const auto below = [&random](std::size_t limit) { return static_cast<std::size_t>(random()) % limit; };
   const std::size_t from = below(size);

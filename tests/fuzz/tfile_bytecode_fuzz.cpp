@@ -10,7 +10,7 @@
 
 namespace {
 
-// A target that has every second register, but no memory.
+// A target with every second register, and without memory.
 class Target : public convert::tfile::EmulatorTarget {
  public:
   std::optional<std::uint64_t> read_register(std::uint64_t number) override {

@@ -1,4 +1,4 @@
-// Converts a trace file of any bytes, for the fuzz targets: an unreadable input is accepted, but a trace must
+// Converts any bytes as a trace file, for the fuzz targets. An unreadable input is accepted, but a trace must
 // follow the rules of all readers.
 #pragma once
 

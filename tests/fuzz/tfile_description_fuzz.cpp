@@ -1,4 +1,5 @@
-// Reads any bytes as a trace file after its magic: description, target description, actions and frames.
+// Reads any bytes as a trace file after its magic: the description, the target description, actions and
+// frames.
 
 #include <cstddef>
 #include <cstdint>

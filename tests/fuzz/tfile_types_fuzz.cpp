@@ -1,5 +1,5 @@
-// Any bytes as a value, and as types that refer to each other. The target makes leaves and texts from the
-// value. The first line of the input is the name of the value. Then come types of 8 bytes, and the value.
+// Shows any bytes as a value of types that refer to each other. The first line of the input is the name of
+// the value. Then come the types, with 8 bytes each, and the value.
 
 #include <algorithm>
 #include <array>
@@ -22,7 +22,7 @@ using namespace convert::tfile;
 
 constexpr std::size_t kTypes = 8, kTypeBytes = 8;
 
-// Each type has: kind, size, target, count (2 bytes), offset and size of a bit-field, the next member.
+// The bytes of a type: kind, size, target, count (2 bytes), offset and size of a bit-field, the next member.
 void describe(std::span<Type> types, std::span<const std::byte> bytes) {
   for (std::size_t i = 0; i < types.size() && bytes.size() >= (i + 1) * kTypeBytes; ++i) {
     const auto byte = [&](std::size_t at) {

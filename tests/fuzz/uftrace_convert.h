@@ -1,5 +1,5 @@
-// Shared by fuzz targets for uftrace recordings: a temporary directory, and a conversion. The trace must
-// follow the rules of all readers, have balanced calls, and be the same for any number of threads.
+// Shared by the fuzz targets for uftrace recordings: a temporary directory, and a conversion. The trace must
+// follow the rules of all readers. Its calls must be balanced. It must be the same for any number of threads.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@
 namespace convert::uftrace {
 
 inline void write_file(const std::filesystem::path& path, std::string_view content) {
-  std::filesystem::remove(path);  // truncating a file may have to wait for the disk
+  std::filesystem::remove(path);  // faster than truncating the file, which may wait for the disk
   std::ofstream(path, std::ios::binary).write(content.data(), static_cast<std::streamsize>(content.size()));
 }
 
@@ -35,7 +35,7 @@ inline std::filesystem::path fuzz_directory() {
   return name;
 }
 
-// A sink around FxtSink that also counts begins and ends.
+// A sink that counts begins and ends, and passes them to FxtSink.
 class Balance : public SinkStage {
  public:
   using SinkStage::SinkStage;

@@ -1,5 +1,5 @@
-// Reads any bytes as the ELF file of a module without a .sym file: the symbols, and the functions and
-// variables of the DWARF.
+// Reads any bytes as the ELF file of a module without a .sym file: its symbols, and the functions and
+// variables in its DWARF.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,5 +1,5 @@
 // Reads any text as a module file of a recording. The first byte selects a map of a session, a .sym file or a
-// .dbg file. The recorder was killed, so there is no info file: only the .dbg file has the arguments.
+// .dbg file. The recording has no info file, so only the .dbg file has the arguments.
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -53,7 +53,6 @@ std::string records() {
   return text;
 }
 
-// A single directory serves all runs of this process; only the file under test changes.
 const std::filesystem::path& recording() {
   static const std::filesystem::path path = [] {
     const std::filesystem::path directory = fuzz_directory();

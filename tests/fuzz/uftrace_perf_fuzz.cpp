@@ -1,5 +1,5 @@
-// Reads any bytes as the perf files of two CPUs of a recording. The first byte is the share of the first
-// file. The lowest bit of this byte is the byte order.
+// Reads any bytes as the perf files of two CPUs of a recording. The first byte is the share of perf-cpu1.dat.
+// Its lowest bit is also the byte order, and its highest bit the option cpu_tracks.
 
 #include <bit>
 #include <cstddef>
@@ -43,7 +43,7 @@ std::string records(unsigned thread, bool is_big) {
     put(text, time_ns, is_big);
     put(text, word, is_big);
   };
-  constexpr std::uint64_t kAddress = 0x4010'0000'0000;  // bits 16 to 63 have the address, here 0x401000
+  constexpr std::uint64_t kAddress = 0x4010'0000'0000;  // bits 16 to 63 are the address, here 0x401000
   record(kStartNs + thread, kAddress + 0x28);
   for (std::uint64_t i = 1; i < 40; ++i) {
     record(kStartNs + i * 1'000'000 + thread, kAddress + 0x68);

@@ -1,5 +1,5 @@
 // Reads any bytes as the record files of a parent and its forked child. The target must not crash or hang.
-// The trace must break no rule of a reader, and its calls must be balanced.
+// The trace must follow the rules of all readers, and its calls must be balanced.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,6 @@ namespace {
 
 using namespace convert::uftrace;
 
-// A single directory serves all runs of this process; only the record files change.
 const std::filesystem::path& recording() {
   static const std::filesystem::path path = [] {
     const std::filesystem::path directory = fuzz_directory();
@@ -36,7 +35,7 @@ const std::filesystem::path& recording() {
 
 }  // namespace
 
-// The first byte is the share of the input that the child's file gets.
+// The first byte is the child's share of the input.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);

@@ -1,4 +1,4 @@
-// Short texts for the findings of the Checker in a file, which is given as words.
+// Short texts for the Checker's findings in the words of a file.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ inline void check(std::span<const std::uint64_t> words, const Checker::Report& r
   Checker(report, readers).check(trace);
 }
 
-// The rules that a file breaks, each once, in order: "W15" for an error, "w15" for a warning.
+// The rules that a file breaks, each once, in order. "W15" means an error, and "w15" means a warning.
 inline std::string broken_rules(std::span<const std::uint64_t> words) {
   std::vector<std::string> rules;
   check(words, [&rules](const Finding& finding) {

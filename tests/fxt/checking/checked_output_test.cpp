@@ -25,7 +25,7 @@ Event event_at(EventType type, std::uint64_t time, std::uint64_t end = 0) {
 
 struct Checked {
   Words words = {};
-  std::string faults = {};  // names of the findings' faults
+  std::string faults = {};  // faults of the findings
   std::uint64_t repaired = 0;
 };
 
@@ -186,7 +186,7 @@ TEST(CheckedOutput, RepairsCounters) {
         writer.write(counter("rss", {{"value", 1}}));
         writer.write(counter("faults", {{"value", 2}, {"minor", 3}}));
         writer.write(counter("memory", {{"pages", 1}}));
-        writer.write(counter("disk", {{"value", 2}, {"pages", 3}}));  // other counters also have these series
+        writer.write(counter("disk", {{"value", 2}, {"pages", 3}}));  // other counters have the same series
         writer.write(counter("rss", {{"value", 4}, {"note", "text"}, {"value", 5}}));
         writer.write(counter("rss", {}));
         writer.write(counter("rss", {{"note", "text"}}));

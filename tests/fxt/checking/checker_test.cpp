@@ -1,4 +1,4 @@
-// The Checker: for each rule a file that breaks it, and a similar file that does not.
+// Tests the Checker: for each rule, a file that breaks the rule, and a similar file that does not.
 #include "fxt/checker.h"
 
 #include <algorithm>
@@ -178,7 +178,7 @@ TEST(Checker, W11Sizes) {
 TEST(Checker, W12ReservedBits) {
   EXPECT_EQ(broken({{0x0001'0001'0006'0022, 0x78}}), "w12");
   EXPECT_EQ(broken({{0x0000'0001'0006'0022, 0x7878}}), "w12");
-  EXPECT_EQ(broken({{0x0000'0001'8006'0022, 0x78}}), "W12");  // Tracy includes bit 31 in the index
+  EXPECT_EQ(broken({{0x0000'0001'8006'0022, 0x78}}), "W12");  // Tracy treats bit 31 as a part of the index
 }
 
 TEST(Checker, W13AndW14LargeRecords) {
@@ -197,7 +197,7 @@ TEST(Checker, W13AndW14LargeRecords) {
 TEST(Checker, W15OuterFirst) {
   EXPECT_EQ(broken({complete(0, 10, kA), complete(0, 5, kB)}), kClean);
   EXPECT_EQ(broken({complete(0, 5, kB), complete(0, 10, kA)}), "W15");
-  // The longer event does not enclose the events that follow.
+  // The longer event does not enclose the pair that follows.
   EXPECT_EQ(broken({complete(0, 5, kB), complete(0, 10, kA), begin(6), end(12)}), "W15");
   EXPECT_EQ(broken({complete(0, 5, kB), begin(6), end(12)}), kClean);
   EXPECT_EQ(broken({complete(0, 10), complete(0, 10)}), kClean);
@@ -232,11 +232,11 @@ TEST(Checker, W15NoNegativeDuration) { EXPECT_EQ(broken({complete(10, 5)}), "W15
 TEST(Checker, W16Order) {
   EXPECT_EQ(broken({complete(10, 20, kB), complete(0, 10, kA)}), "W16");  // the later sibling comes first
   EXPECT_EQ(broken({complete(11, 20, kB), complete(0, 10, kA)}), kClean);
-  EXPECT_EQ(broken({complete(2, 5, kB), complete(0, 10, kA)}), kClean);  // written when they ended
+  EXPECT_EQ(broken({complete(2, 5, kB), complete(0, 10, kA)}), kClean);  // in the order of their ends
   EXPECT_EQ(broken({begin(10, kB), end(20, kB), begin(0), end(10)}), "W16");
   EXPECT_EQ(broken({begin(0), begin(10, kB), end(10), end(20, kB)}), "W16");
   EXPECT_EQ(broken({begin(0), end(10), begin(10, kB), end(20, kB)}), kClean);
-  // The events of one thread come before the events of the other thread.
+  // In the file, the events of thread 2 come before the events of thread 1.
   EXPECT_EQ(broken({begin(20, kA, 2), end(30, kA, 2), begin(0), end(10)}), kClean);
 }
 
@@ -259,7 +259,7 @@ TEST(Checker, W17AsyncOperations) {
   EXPECT_EQ(broken({async(EventType::AsyncBegin, 5, 1), async(EventType::AsyncEnd, 6, 2)}), "w17");
 }
 
-// Perfetto ignores the processes of these operations, and pairs ends by name.
+// Perfetto ignores the processes of these operations. It matches starts and ends by name.
 TEST(Checker, W17AsyncOperationsOfOneIdNest) {
   const auto async = [](EventType type, std::uint64_t time, std::uint64_t name, std::uint64_t thread = 1) {
     return event(type, time, name, thread, {7});
@@ -274,7 +274,7 @@ TEST(Checker, W17AsyncOperationsOfOneIdNest) {
       "W17");
   EXPECT_EQ(broken({a_begins, b_begins, async(EventType::AsyncEnd, 8, kA), async(EventType::AsyncEnd, 8, kB),
                     async(EventType::AsyncBegin, 9, kA), async(EventType::AsyncEnd, 9, kA)}),
-            kClean);  // both at once
+            kClean);  // A and B end at the same time
   EXPECT_EQ(broken({a_begins, b_begins, async(EventType::AsyncEnd, 8, kA),
                     async(EventType::AsyncInstant, 9, kA), async(EventType::AsyncEnd, 9, kB)}),
             "W17");
@@ -340,7 +340,7 @@ TEST(Checker, W20Counters) {
             kClean);  // a double that is not a number
 }
 
-// Tracy draws one plot for all counters with one name, so they are one counter. Perfetto separates them.
+// Tracy draws one plot for all counters with the same name, which Perfetto separates. This breaks no rule.
 TEST(Checker, W20OneCounterMayHaveSeveralIdsAndProcesses) {
   const Words number = {0x7'0005'0011};
   const auto elsewhere = event(EventType::Counter, 7, kA, 3, joined(number, {0}), 1);
@@ -363,8 +363,8 @@ TEST(Checker, W18PriorityZeroIsIdleInPerfetto) {
             kClean);  // Perfetto assigns the idle thread to process 0
   EXPECT_EQ(broken({{0x0000'0000'0000'0068, 5, 0, 0, 0, 7}}), "W18");
   EXPECT_EQ(broken({thread_object({0x4'0028, 100}), switch_to(1, 0), instant(5)}), kClean);
-  EXPECT_EQ(broken({switch_to(1, 0), thread_object({0x4'0028, 100}), instant(5)}), kClean);  // in any order
-  EXPECT_EQ(broken({switch_to(1, 0), thread_object({0x4'0028, 0})}), "w19 W18");             // in process 0
+  EXPECT_EQ(broken({switch_to(1, 0), thread_object({0x4'0028, 100}), instant(5)}), kClean);  // the records may be in any order
+  EXPECT_EQ(broken({switch_to(1, 0), thread_object({0x4'0028, 0})}), "w19 W18");             // the record assigns the thread to process 0
   EXPECT_EQ(broken({thread_object({0x4'0028, 100}), thread_object({0x4'0028, 0}), switch_to(1, 0)}),
             "w19 W18");
   EXPECT_EQ(broken({joined(switch_to(0, 0), {0, 0})}), kClean);  // idle to idle
@@ -396,7 +396,7 @@ TEST(Checker, W25ArgumentsHaveUniqueNames) {
             "W25");  // the same, inline
 }
 
-// Perfetto's window shows the names of arguments as a tree, as its function __intrinsic_arg_set_to_json does.
+// Perfetto shows the names of arguments as a tree, as its function __intrinsic_arg_set_to_json does.
 TEST(Checker, W30NamesOfArgumentsAreATree) {
   const Words a = {0x7'0002'0011}, a_b = {0x7'8003'0021, 0x62'2e61}, a_c = {0x7'8003'0021, 0x63'2e61};
   const Words a_0 = {0x7'8004'0021, 0x5d30'5b61}, a_i = {0x7'8004'0021, 0x5d69'5b61};
@@ -464,8 +464,8 @@ TEST(Checker, W21FlowIds) {
             "W21");
 }
 
-// Perfetto searches for a flow in the event's process first. Then it takes the only process that has begun
-// the id since the id's last end.
+// Perfetto first searches in the event's process for the start of the flow. Then it takes the only process
+// with an open flow of this id.
 TEST(Checker, W21FlowsOfSeveralProcesses) {
   const Words strings_and_thread = thread_record(4, 300, 301);
   const auto in_durations = [&](std::initializer_list<Words> flows) {
@@ -515,7 +515,7 @@ TEST(Checker, W25SchedulingArgumentsHaveTheirTypes) {
   EXPECT_EQ(broken({weight, {0x2000'0000'0021'0048, 5, 101, 0x7'0006'0012}}), "W25");
   const Words incoming = string_record(6, "incoming_weight");
   EXPECT_EQ(broken({incoming, {0x1000'0000'0021'0058, 5, 101, 102, 0x7'0006'0012}}), "W25");
-  EXPECT_EQ(broken({incoming, {0x2000'0000'0021'0048, 5, 101, 0x7'0006'0012}}), kClean);  // not for a wakeup
+  EXPECT_EQ(broken({incoming, {0x2000'0000'0021'0048, 5, 101, 0x7'0006'0012}}), kClean);  // the record of a wakeup has no incoming weight
 }
 
 TEST(Checker, W26Locations) {
@@ -534,7 +534,7 @@ TEST(Checker, W26Locations) {
   EXPECT_EQ(broken_rules(durations_of(32'768)), "W26");
 }
 
-// If an index is registered again, it means another name in later records.
+// After an index is registered again, it is another name in later records.
 TEST(Checker, W26LocationsOfReplacedNames) {
   const auto durations_of = [](std::uint64_t names) {
     Words words = kPrelude;
@@ -548,7 +548,7 @@ TEST(Checker, W26LocationsOfReplacedNames) {
   EXPECT_EQ(broken_rules(durations_of(32'768)), "W6 W26");
 }
 
-// Each kind of record that a selected reader ignores has one note: logs, async operations, flows …
+// Each kind of record that a selected reader ignores causes one note.
 TEST(Checker, W29RecordsThatReadersIgnore) {
   const auto notes = [](std::initializer_list<Words> parts, KnownReaders readers) {
     const Words words = joined(kPrelude, all(parts));
@@ -643,7 +643,7 @@ TEST(Checker, TracksLateEvents) {
   EXPECT_EQ(broken_rules(joined(words, begin(8))), "W17");
 }
 
-// A trace has the same findings in every order of its records that viewers draw in the same way.
+// Viewers draw these orders of the records in the same way, so the findings are the same.
 TEST(Checker, FindsTheSameInEveryOrder) {
   std::vector<Words> records;
   for (std::uint64_t i = 0; i < 12; ++i) {
@@ -675,7 +675,7 @@ TEST(Checker, FindsTheSameInEveryOrder) {
   }
 }
 
-// If a begin is too deep for Perfetto, its end breaks no other rule.
+// If a start is too deep for Perfetto, its end breaks no other rule.
 TEST(Checker, DeepBeginsAndTheirEndsGoTogether) {
   Words deep = kPrelude;
   for (std::uint64_t i = 0; i < 513; ++i) deep = joined(deep, begin(i));

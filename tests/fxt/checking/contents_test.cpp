@@ -1,4 +1,4 @@
-// The table of the kinds of content, and its copy in the README.
+// Tests the table of the kinds of content, and its copy in the README.
 #include "fxt/contents.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,6 @@
 // Files at the edges of the format. The behavior of Fuchsia's C++ and Rust readers, Perfetto and Tracy is
-// known from their sources. An error is expected exactly if a reader fails, loses data or draws wrongly.
+// known from their sources. An error is expected if a reader fails, loses data or draws wrongly. Otherwise,
+// no error is expected.
 #include <cstddef>
 #include <cstdint>
 #include <gtest/gtest.h>
@@ -18,7 +19,7 @@ constexpr std::uint64_t kTooLate = std::uint64_t{1} << 63;
 
 struct EdgeFile {
   std::string_view name;
-  Words words;  // follow kPrelude
+  Words words;  // the words after kPrelude
   std::string_view verdict;
 
   friend void PrintTo(const EdgeFile& file, std::ostream* out) { *out << file.name; }
@@ -112,13 +113,14 @@ INSTANTIATE_TEST_SUITE_P(
         EdgeFile{"WithoutName", event(EventType::Instant, 5, kA, 1, {0x7'0000'0011}, 1), ""},
         EdgeFile{"TwoWithoutName", event(EventType::Instant, 5, kA, 1, {0x7'0000'0011, 0x7'8000'0011}, 2),
                  "W25"},
-        // Perfetto has a signed column for these numbers, and prints it with printf('%u') and printf('0x%x').
+        // Perfetto's column for these numbers is signed. Perfetto prints the numbers with printf('%u') and
+        // printf('0x%x').
         EdgeFile{"LargestNumber", event(EventType::Instant, 5, kA, 1, {0x5'0024, ~std::uint64_t{0}}, 1), ""},
         EdgeFile{"LargestPointer",
                  event(EventType::DurationComplete, 5, kA, 1, {0x5'0027, ~std::uint64_t{0}, 6}, 1), ""},
         EdgeFile{"LargestKoid", event(EventType::Instant, 5, kA, 1, {0x5'0028, ~std::uint64_t{0}}, 1), ""},
         EdgeFile{"NegativeNumber", event(EventType::Instant, 5, kA, 1, {0x5'0023, kTooLate}, 1), ""},
-        EdgeFile{"OfAnEndNamedLikeOneOfItsBegin",  // Perfetto combines the arguments
+        EdgeFile{"OfAnEndNamedLikeOneOfItsBegin",  // Perfetto combines the arguments of a start and its end
                  joined(event(EventType::DurationBegin, 5, kA, 1, {0x7'0005'0011, 0x7'0004'0011}, 2),
                         event(EventType::DurationEnd, 6, kA, 1, {0x8'0003'0011, 0x8'0004'0011}, 2)),
                  "W25"},
@@ -134,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(
                  joined(event(EventType::AsyncBegin, 5, kA, 1, {0x7'0005'0011, 7}, 1),
                         event(EventType::AsyncEnd, 6, kA, 1, {0x8'0005'0011, 7}, 1)),
                  "W25"},
-        EdgeFile{"OfAnAsyncInstantNamedLikeOneOfItsBegin",  // the instant is another slice
+        EdgeFile{"OfAnAsyncInstantNamedLikeOneOfItsBegin",  // Perfetto shows the instant as another slice
                  all({event(EventType::AsyncBegin, 5, kA, 1, {0x7'0005'0011, 7}, 1),
                       event(EventType::AsyncInstant, 6, kA, 1, {0x8'0005'0011, 7}, 1),
                       event(EventType::AsyncEnd, 7, kA, 1, {0x8'0004'0011, 7}, 1)}),
@@ -280,7 +282,7 @@ INSTANTIATE_TEST_SUITE_P(
         EdgeFile{"OfAPacketWithAllWireTypes",
                  packets({0x0a, 25, 0x08, 0x96, 0x01, 0x11, 1, 2,    3, 4, 5, 6, 7,    8,
                           0x1a, 3,  'a',  'b',  'c',  0x22, 0, 0x2d, 1, 2, 3, 4, 0x80, 0}),
-                 "W23"},  // a tag with the number 0
+                 "W23"},  // a tag with the number 0, which is not allowed
         EdgeFile{"OfAPacketOfAllWireTypes",
                  packets({0x0a, 23,   0x08, 0x96, 0x01, 0x11, 1,    2, 3,    4, 5, 6, 7,
                           8,    0x1a, 3,    'a',  'b',  'c',  0x22, 0, 0x2d, 1, 2, 3, 4}),
@@ -330,7 +332,7 @@ INSTANTIATE_TEST_SUITE_P(
         EdgeFile{"FlowBeforeTheBeginOfTheSameTime",  // in the file, the flow comes first
                  all({flow(EventType::FlowBegin, 5, 7), complete(5, 9), flow(EventType::FlowEnd, 6, 7)}),
                  "W21"},
-        EdgeFile{"FlowAfterACompleteInsideItsDuration",  // Perfetto has not closed the complete event yet
+        EdgeFile{"FlowAfterACompleteInsideItsDuration",  // for Perfetto, the complete event is still open
                  all({begin(0), complete(1, 2), flow(EventType::FlowBegin, 3, 7), end(9)}), "W21 w21"},
         EdgeFile{"FlowAfterACompleteInsideAComplete",
                  all({complete(0, 9), complete(1, 2), flow(EventType::FlowBegin, 3, 7)}), "W21 w21"},
@@ -386,7 +388,7 @@ TEST(EdgeDepth, OfBeginsAndTheEventsInThem) {
   for (std::uint64_t i = 0; i < 511; ++i) deep = joined(deep, begin(i));
   for (std::uint64_t i = 0; i < 511; ++i) ends = joined(ends, end(1000 + i));
   EXPECT_EQ(broken_rules(all({deep, instant(600), instant(601), ends})), "");
-  EXPECT_EQ(broken_rules(all({deep, instant(600), instant(600), ends})), "W15");  // Perfetto nests them
+  EXPECT_EQ(broken_rules(all({deep, instant(600), instant(600), ends})), "W15");  // Perfetto nests the two instants
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ inline const Words kPrelude = all({kStart, kTables});
 
 inline constexpr std::uint64_t kA = 2, kB = 3;
 
-// An event of category "app"; `rest` are the words after the time.
+// An event of category "app". `rest` has the words after the time.
 inline Words event(EventType type, std::uint64_t time, std::uint64_t name, std::uint64_t thread = 1,
                    const Words& rest = {}, std::uint64_t arguments = 0) {
   return joined(
@@ -82,7 +82,7 @@ inline std::string broken(std::initializer_list<Words> parts) {
   return broken_rules(joined(kPrelude, all(parts)));
 }
 
-// A thread object of koid 101 with one argument.
+// A record that names the thread with koid 101, with one argument.
 inline Words thread_object(const Words& argument, std::uint64_t koid = 101, std::uint64_t name = kA) {
   return joined({KernelObjectHeader::Type::put(7) | KernelObjectHeader::Size::put(2 + argument.size()) |
                      KernelObjectHeader::ObjectType::put(2) | KernelObjectHeader::Name::put(name) |
@@ -91,11 +91,11 @@ inline Words thread_object(const Words& argument, std::uint64_t koid = 101, std:
                 argument);
 }
 
-// The name of a thread, "a", in a process.
+// A record that gives a thread of a process the name "a".
 inline Words named(std::uint64_t process, std::uint64_t thread) {
   return thread_object({0x4'0028, process}, thread);
 }
-// The arguments that newer scheduling records have for the idle thread. Their names are strings 6 to 8.
+// The arguments of newer scheduling records for the idle thread. Their names are strings 6 to 8.
 inline const Words kWeights = all(
     {string_record(6, "weight"), string_record(7, "incoming_weight"), string_record(8, "outgoing_weight")});
 inline constexpr std::uint64_t kIdleArgument = 0x8000'0000'0000'0011;

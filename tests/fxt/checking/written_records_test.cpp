@@ -1,4 +1,4 @@
-// The rules for events and their values: the Checker's findings in records from a Writer.
+// Tests the rules for events and their values: the Checker's findings in records from a Writer.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace {
 
 using enum EventType;
 
-// The names of the faults, each once. NeverEnds is left out.
+// The names of the faults, each once, without NeverEnds.
 std::string faults_in(const std::function<void(Writer&)>& write, KnownReaders readers = KnownReaders::all()) {
   const Words words = file_of(write);
   std::string text;
@@ -95,7 +95,6 @@ TEST(Checker, TheSpanOfATraceHas47Bits) {
   EXPECT_EQ(faults_of({at(7), at(kSpanLimit + 7)}), "LongSpan");
   EXPECT_EQ(faults_of({at(kSpanLimit + 7), at(7, 102)}), "LongSpan");
   EXPECT_EQ(faults_of({duration(DurationComplete, 7, kSpanLimit + 7)}), "LongSpan");
-  // No finding is expected, because Tracy does not read log messages.
   EXPECT_EQ(faults_of_records(Log{.time = 7, .thread = kMain, .message = "x"}, at(kSpanLimit + 7)), "");
 }
 
@@ -113,7 +112,7 @@ TEST(Checker, DurationsNest) {
       "Crosses");
   EXPECT_EQ(faults_of({duration(DurationEnd, 5)}), "StrayEnd");
   EXPECT_EQ(faults_of({outer, duration(DurationEnd, 5)}), "StrayEndInside");
-  // A duration that crosses another duration causes no faults in later durations.
+  // If a duration crosses another duration, later durations have no faults because of this.
   EXPECT_EQ(faults_of({duration(DurationComplete, 0, 100), duration(DurationComplete, 1, 5),
                        duration(DurationComplete, 3, 8), duration(DurationComplete, 3, 4)}),
             "Overlaps");
@@ -183,7 +182,7 @@ TEST(Checker, DurationsEndInnermostFirst) {
   }
 }
 
-// Perfetto combines the arguments of a begin and its end, and keeps one argument per name.
+// If a start and its end have arguments of the same name, Perfetto keeps only one of them.
 TEST(Checker, ArgumentsOfBeginAndEndHaveDifferentNames) {
   const auto pair = [](EventType begins, const String& a, EventType ends, const String& b) {
     return faults_of({Event{.type = begins,

@@ -1,5 +1,4 @@
-// Random traces, cut at random: no piece breaks a rule,
-// and the joined pieces give the whole trace again.
+// Cuts random traces at random. No piece breaks a rule, and the joined pieces equal the whole trace.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -64,7 +63,7 @@ class RandomTrace {
         {{.type = type, .time = time, .thread = thread_, .category = "c", .arguments = {}, .end = end},
          name});
   }
-  // Two events of the trace never have the same time.
+  // Events of the trace never have the same time.
   std::uint64_t next_time() { return time_ += kThreads * (1 + pick(pick(8) == 0 ? 200 : 5)); }
 
   void call(std::size_t depth) {

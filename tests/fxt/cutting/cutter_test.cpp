@@ -29,7 +29,7 @@ Event linked(EventType type, std::uint64_t time, std::uint64_t id, const Thread&
   return link;
 }
 
-// The words of records in the given order, which may be wrong.
+// The words of records. The order of the records may be wrong.
 template <typename... Records>
 Words trace(const Records&... records) {
   return file_of([&](Writer& writer) { (writer.write(records), ...); });
@@ -388,7 +388,7 @@ TEST(Split, EveryPieceHasTheUserspaceObjects) {
                 testing::StartsWith("userspace-object process=1 pointer=0xf00 \"object\" \"size\"=u32:5\n"));
 }
 
-// A thread's last switch may come late, if the end of its last run is known only at the end of the trace.
+// When a thread's last switch is known only at the end of the trace, it comes late in the trace.
 TEST(Split, ALateSwitchIsNotAssignedToTheNextPiece) {
   const auto words_of = [](const auto& to_thread, const auto& late_to_other) {
     return trace(to_thread, event(EventType::Instant, 150, "i"), late_to_other,
@@ -405,7 +405,7 @@ TEST(Split, ALateSwitchIsNotAssignedToTheNextPiece) {
               testing::StartsWith("thread-switch 220 cpu=0 out 0 state=new in 2 "));
 }
 
-// The new thread comes in an earlier record than the record in which the other thread leaves. Both
+// The record in which the new thread comes is before the record in which the other thread leaves. Both
 // records have the same time.
 TEST(Split, AThreadThatComesWhenAnotherLeavesIsRunning) {
   const auto state_of = [](const auto& comes, const auto& leaves) {
@@ -540,8 +540,8 @@ TEST(Cut, FlowsInDurationsThatAreNotChosenGetADuration) {
                                                                   "end 52 1/3 \"c\" \"a\"\n"));
 }
 
-// The chosen thread has the begin of operation 7, and an instant and the end of operation 8. Events without
-// an operation are chosen individually.
+// The chosen thread has the start of operation 7, and an instant and the end of operation 8. Events that
+// belong to no operation are chosen by their own thread.
 TEST(Cut, AsyncOperationsAreChosenByTheirBegins) {
   using enum EventType;
   Event stray = linked(AsyncEnd, 28, 8);
@@ -559,7 +559,7 @@ TEST(Cut, AsyncOperationsAreChosenByTheirBegins) {
                                           "async-instant 45 1/2 \"c\" \"link\" id=7\n"));
 }
 
-// The chosen thread has the begin of flow 7, the end of flow 8, both ends of flow 9, and nothing of flow 10.
+// The chosen thread has the start of flow 7, the end of flow 8, both ends of flow 9, and no event of flow 10.
 TEST(Cut, FlowsToThreadsThatAreNotChosenAreCut) {
   using enum EventType;
   const auto words = trace(complete(0, 100, "a"), complete(0, 100, "b", kOther), linked(FlowBegin, 10, 7),
@@ -699,7 +699,7 @@ TEST(Cut, IndicesMayChangeTheirMeaning) {
     const Words more = words_of(write);
     words.insert(words.end(), more.begin(), more.end());
   };
-  // The indices of strings and threads get other meanings: first in one provider, then in another.
+  // First one provider and then another provider registers these indices of strings and threads again.
   say([](Writer& writer) { writer.write(complete(50, 60, "b", kOther)); });
   words.insert(words.end(), kStart.begin() + 1, kStart.end());
   words[words.size() - kStart.size() + 1] += std::uint64_t{1} << 20;  // provider 2

@@ -1,5 +1,5 @@
-// Traces of other writers, which the spec allows, but which break rules of some reader. Copies and cuts of
-// these traces lose no data.
+// Traces of other writers. The spec allows these traces, but they break rules of some readers. Copies and
+// cuts of these traces lose no data.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -50,7 +50,7 @@ Words foreign_trace() {
     writer.write(KernelObject{.type = KernelObjectType::Thread, .koid = 0, .name = "nobody"});
     for (const Thread& thread : kAllThreads) {
       writer.write(event(Instant, 5, thread, "frame", {{"a", 1}, {"a", true}, {"a", "text"}}));
-      // The calls are written at their ends, so inner calls come first.
+      // Calls are written when they end, so inner calls come first.
       writer.write(complete(12, 15, thread, "inner"));
       writer.write(complete(20, 30, thread, "inner"));
       writer.write(complete(10, 40, thread, "around"));
@@ -78,10 +78,10 @@ Words foreign_trace() {
   });
 }
 
-// A call of a thread, or a record that has one time, with its text.
+// A call, or a record that has only one time: the thread, the times, and the text.
 using Said = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::string>;
 
-// The content of a trace for these threads: calls by their starts and ends, and events with one time.
+// The content of a trace: calls of these threads by their starts and ends, and events with one time.
 class Account {
  public:
   Account(const Words& words, const std::set<std::uint64_t>& threads) {
@@ -170,7 +170,7 @@ TEST(ForeignTrace, IsCompleteInEveryRangeAndSelection) {
         ASSERT_EQ(here.calls, calls) << from << '~' << to;
         for (const Said& point : whole.points)
           if (std::get<0>(point) >= from && std::get<0>(point) <= to) points.insert(point);
-        // Additional events in the piece repeat the state at the start of the range.
+        // The piece may have additional events, which repeat the state at the start of the range.
         ASSERT_TRUE(std::ranges::includes(here.points, points)) << from << '~' << to;
         for (const Said& point : here.points)
           ASSERT_TRUE(points.contains(point) || std::get<0>(point) == from);
@@ -198,7 +198,6 @@ TEST(ForeignTrace, IsCompleteInPieces) {
   }
 }
 
-// Times that most readers reject are copied as well.
 TEST(ForeignTrace, KeepsLateTimes) {
   const Words words = file_of([](Writer& writer) {
     writer.write(event(EventType::Instant, 5, kPlainThread, "early"));
@@ -225,7 +224,7 @@ TEST(DamagedTraces, RecordsThatReadersDropAreLeftOutAndCounted) {
   EXPECT_EQ(cuts.counters.events, 3U);
 }
 
-// In Tracy and Perfetto, only the piece in which the second call begins has crossing calls.
+// The calls cross only in the piece in which the second call begins.
 TEST(DamagedTraces, OverlappingDurationsNestInLaterPieces) {
   const Words trace = file_of([](Writer& writer) {
     writer.write(complete(10, 250, kPlainThread, "first"));
@@ -251,7 +250,8 @@ TEST(DamagedTraces, ImpossibleEndsAreCopied) {
   for (std::size_t i = 1; i < cuts.pieces.size(); ++i) EXPECT_EQ(broken_rules(cuts.pieces[i]), "") << i;
 }
 
-// Perfetto and Tracy would merge unregistered names. A counter needs the names of its values.
+// Perfetto and Tracy would merge unregistered names, so the piece has a name such as "?85" for each. A
+// counter is omitted if the name of its value is not registered.
 TEST(DamagedTraces, UnregisteredNamesRemainDifferent) {
   const Words trace =
       joined(file_of([](Writer& writer) { writer.write(event(EventType::Instant, 5, kPlainThread, "a")); }),
@@ -266,7 +266,7 @@ TEST(DamagedTraces, UnregisteredNamesRemainDifferent) {
   EXPECT_EQ(cuts.counters.unwritable, 1U);
 }
 
-// The trace is in Latin-1: each piece repairs a name of the string table once, and an inline name.
+// The strings are in Latin-1. Each piece repairs a string of the string table once, and each inline string.
 TEST(DamagedTraces, StringsThatAreNotUtf8AreRepairedAndCounted) {
   const Words trace =
       joined(file_of([](Writer& writer) { writer.write(event(EventType::Instant, 5, kPlainThread, "a")); }),
@@ -287,8 +287,8 @@ TEST(DamagedTraces, StringsThatAreNotUtf8AreRepairedAndCounted) {
 
 constexpr unsigned kSeeds = 1000;
 
-// The rules that a file breaks. W15 and W16 are not distinguished, because the difference depends on the
-// order of other records.
+// The rules that a file breaks. W16 is reported as W15, because the difference depends on the order of other
+// records.
 std::set<std::string> rules_of(const Words& words) {
   std::set<std::string> rules;
   check(words,
@@ -296,7 +296,7 @@ std::set<std::string> rules_of(const Words& words) {
   return rules;
 }
 
-// Durations that overlap, ends and flows without a begin, and durations without an end.
+// Makes a trace with durations that overlap, ends and flows without a start, and durations without an end.
 Words disordered_trace(std::mt19937& random) {
   const auto pick = [&random](std::uint64_t count) { return random() % count; };
   const auto write = [&](Writer& writer) {
@@ -316,7 +316,7 @@ Words disordered_trace(std::mt19937& random) {
   return file_of(write);
 }
 
-// Cuts a trace in which up to `most_flipped` bits are wrong.
+// Cuts a trace with up to `most_flipped` wrong bits.
 void expect_no_worse_pieces(unsigned seed, unsigned most_flipped) {
   std::mt19937 random(seed);
   const auto pick = [&random](std::uint64_t count) { return random() % count; };
