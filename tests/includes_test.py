@@ -8,7 +8,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
-# A name that several headers declare is listed with each of them. A name also covers its members: `string` covers
+# A name that several headers declare is in the list of each header. A name also covers its members: `string` covers
 # `string::npos`.
 NAMES = {
     "algorithm": "all_of any_of clamp copy copy_n equal fill fill_n find find_if find_if_not for_each inplace_merge "
@@ -97,7 +97,7 @@ MACROS = {
     "cstdlib": "EXIT_FAILURE EXIT_SUCCESS",
 }
 
-# Comments, texts and characters, whose content is not code.
+# Comments, texts and characters. They contain no code.
 NO_CODE = re.compile(r"""//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<!\w)'(?:\\.|[^'\\\n])+'""", re.S)
 
 

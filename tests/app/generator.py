@@ -74,7 +74,7 @@ class Truth:
     counters: list = field(default_factory=list)  # each has the thread, the name, the time and the values
     marks: list = field(default_factory=list)  # each has the thread, category and name, the time, and the arguments; the events have no length
     names: dict = field(default_factory=dict)  # the names of threads that were renamed
-    switches: dict = field(default_factory=lambda: {"perf": [], "kernel": []})  # by source; each has the time, the thread, and whether the thread comes or waits
+    switches: dict = field(default_factory=lambda: {"perf": [], "kernel": []})  # by source: time, thread, and whether the thread comes or waits
     wakeups: list = field(default_factory=list)  # each has the time, the CPU, the thread, and the thread that woke it
 
     def self_times(self):

@@ -57,7 +57,7 @@ constexpr std::size_t kMaxPayloadWords = 8;
 constexpr std::uint64_t kModuleBase = 0x55d0'4c20'0000;
 constexpr std::uint64_t kTextOffset = 0x1000;
 constexpr std::uint64_t kFunctionSize = 0x40;
-constexpr std::uint64_t kEntryPoint = 0xd;  // -pg calls the recorder in the prologue, and the recorded address is the return address of this call
+constexpr std::uint64_t kEntryPoint = 0xd;  // with -pg, the return address of the recorder's call
 constexpr std::uint64_t kPageSize = 0x1000;
 
 constexpr unsigned kProcessId = 4000;

@@ -33,7 +33,7 @@ static fs::path make_folder() {  // all runs of this process use this folder; $T
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const fs::path folder = make_folder();
   static const convert::Importers importers = convert::make_importers();
-  constexpr std::size_t kOwn = 3;  // the number of entries that the target itself makes: the input and two folders
+  constexpr std::size_t kOwn = 3;  // entries of the target itself: the input and two folders
   const fs::path input = folder / "input.gz";
   std::ofstream(input, std::ios::binary)
       .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));

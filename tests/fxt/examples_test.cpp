@@ -1,4 +1,4 @@
-// The example that converts Chrome's JSON, with a realistic trace.
+// Tests the example that converts Chrome's JSON, with a realistic trace.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -28,7 +28,7 @@ constexpr const char* kTrace = R"({"traceEvents": [
 {"ph":"E","pid":"GPU","tid":"stream 7","ts":12}
 ]})";
 
-// The written events: process 0 gets the id 2147483647, and ends or steps without a begin are left out.
+// The expected events. Process 0 has the id 2147483647. Ends and steps without a start are missing.
 constexpr const char* kEvents =
     R"(complete 1000..11000 2147483647/1 "app" "outer" "b"="true" "f"=f64:0.5 "l"="[1]" "n"=i64:1 "s"="a"
 flow-begin 1000 2147483647/1 "ipc" "send" id=2

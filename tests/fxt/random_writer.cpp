@@ -40,7 +40,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// A text as passed by the caller, and as in the file.
+// A text as it is given to the Writer, and as the Writer writes it.
 struct Text {
   std::string_view given, written;
 };
@@ -63,7 +63,7 @@ constexpr std::array kTexts = {Text{"a"sv, "a"sv},
                                Text{"n\0l"sv, "n\ufffdl"sv},
                                Text{"Frame"sv, "Frame"sv}};
 
-// Makes records with the given or the written texts. The same choices give the same records.
+// Makes records with the given texts, or with the written texts. The same choices give the same records.
 class Maker {
  public:
   enum class Texts : std::uint8_t { AsGiven, AsWritten };
@@ -158,7 +158,7 @@ class Maker {
   Thread side() { return choice_.one_in(2) ? kIdleThread : thread(); }
   Blob blob() {
     const auto type = static_cast<BlobType>(choice_.one_in(20) ? pick(256) : 1 + pick(3));
-    const std::span<const std::byte> whole = bytes();  // in one record
+    const std::span<const std::byte> whole = bytes();  // as one record
     return {
         .name = string(), .type = type, .bytes = whole.first(std::min(whole.size(), std::size_t{30'000}))};
   }
@@ -228,7 +228,7 @@ class Run {
     writer_.finish();
   }
 
-  // The difference between the written and the read records.
+  // Returns the first difference between the written and the read records, or an empty text.
   std::string difference() {
     Reader reader(std::as_bytes(output_.words()));
     std::size_t next = 0;
@@ -242,7 +242,7 @@ class Run {
       return "ends early\n" + dump();
     return "";
   }
-  // The errors in the repaired file that are not among the findings of the CheckedOutput.
+  // The errors in the repaired file, without errors that the CheckedOutput has reported.
   std::string left_over() {
     std::string errors;
     Reader reader(std::as_bytes(output_.words()));
@@ -254,7 +254,7 @@ class Run {
     });
     for (const Entry& entry : reader) {
       checker.add(entry, reader);
-      checker.add_sorted(entry, reader);  // like the CheckedOutput
+      checker.add_sorted(entry, reader);  // the CheckedOutput does the same
     }
     checker.finish(reader);
     return errors.empty() ? "" : errors + dump();
@@ -358,7 +358,7 @@ class Run {
            std::holds_alternative<Initialization>(record) || std::holds_alternative<StringRecord>(record) ||
            std::holds_alternative<ThreadRecord>(record);
   }
-  // True for problems that records of a Writer must not have.
+  // True if a record of a Writer must not have this problem.
   static bool is_odd(const Problem& problem) {
     return problem.kind != ProblemKind::EndBeforeBegin && problem.kind != ProblemKind::UnknownArgumentType;
   }
@@ -388,7 +388,7 @@ class Run {
   Writer writer_;
   std::vector<Record> expected_;
   std::deque<Maker> makers_;
-  std::deque<std::vector<Argument>> weights_;  // for expected switches
+  std::deque<std::vector<Argument>> weights_;  // arguments of expected switches
 };
 
 }  // namespace

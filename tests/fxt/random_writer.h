@@ -1,4 +1,4 @@
-// Drives a Writer with random records of all kinds, valid and invalid.
+// Writes random records of all kinds with a Writer, both valid and invalid ones.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 namespace fxt::test {
 
 // Random numbers from a generator, or from the bytes of a fuzzer. After the last byte, all numbers are 0. A
-// copy continues with the same numbers.
+// copy returns the same numbers as the original.
 class Choice {
  public:
   explicit Choice(std::uint64_t seed) : state_(seed) {}
   explicit Choice(std::span<const std::uint8_t> bytes) : bytes_(bytes), from_bytes_(true) {}
 
-  // A number from 0 to `count` - 1; `count` is at most 256.
+  // Returns a number from 0 to `count` - 1. `count` is at most 256.
   std::uint64_t pick(std::uint64_t count);
   bool one_in(std::uint64_t count) { return pick(count) == count - 1; }
   bool is_used_up() const { return from_bytes_ && bytes_.empty(); }
@@ -25,9 +25,9 @@ class Choice {
   bool from_bytes_ = false;
 };
 
-// Records from a Writer must be equal after reading, and records without an encoding must be missing. Records
-// that a CheckedOutput has repaired must have no errors except the findings of the CheckedOutput. Returns a
-// violation, or an empty text.
+// Writes random records, and reads them again. The read records must equal the written records, without those
+// that have no encoding. After a CheckedOutput has repaired records, the only errors are its findings.
+// Returns the first violation, or an empty text.
 std::string fault_of_random_writing(Choice choice);
 
 }  // namespace fxt::test

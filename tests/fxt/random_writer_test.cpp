@@ -1,4 +1,3 @@
-// The Reader returns what a Writer writes, and the Checker accepts what a CheckedOutput repairs.
 #include "tests/fxt/random_writer.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Random records: written records are equal after reading, and read records give the same words when written.
+// Random records. After writing and reading, the records are the same. After reading and writing, the words
+// are the same.
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -18,7 +19,7 @@
 namespace fxt::test {
 namespace {
 
-// Makes records that a Writer accepts. Texts are valid as long as the maker exists.
+// Makes records that a Writer accepts. Their texts are valid as long as the maker exists.
 class RecordMaker {
  public:
   explicit RecordMaker(std::uint64_t seed) : random_(seed) {}

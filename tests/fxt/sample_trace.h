@@ -113,11 +113,11 @@ inline Words sample_trace() {
       {.provider_name = "sample"});
 }
 
-// Profiler records, one with a spare word, and records of unknown types.
+// Profiler records, one of them with a spare word, and records of unknown types.
 inline const Words kUncommonRecords = {
     0x0000'0000'0000'0033,
     100,
-    101,  // thread 0, which must be ignored
+    101,  // thread 0, which readers must ignore
     0x0000'0000'0005'0033,
     100,
     105,  // thread 5
@@ -125,7 +125,7 @@ inline const Words kUncommonRecords = {
     3000,
     0x6d'2e62'696c,
     0xddcc'bbaa,
-    0,  // module 7 "lib.m", build id; a spare word
+    0,  // module 7 "lib.m", a build id, and a spare word
     0x0000'1000'1051'005a,
     3001,
     0x1000,

@@ -1,4 +1,4 @@
-// Parsing of ranges, and comparison of times with them.
+// Tests how ranges are parsed, and how times are compared with them.
 #include "fxt/time_range.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Runs programs as a user does, each in its own folder.
+// Runs programs as a user does. Each test has its own folder.
 #pragma once
 
 #include <array>

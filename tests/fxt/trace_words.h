@@ -1,5 +1,4 @@
-// Helpers for tests with words: the words at the start of each Writer's file, and words that a test
-// writes.
+// Words for tests: the words at the start of each Writer's file, and words that a test writes.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +15,7 @@ using Words = std::vector<std::uint64_t>;
 
 inline constexpr Thread kMain{.process = 100, .thread = 101};
 
-// Magic, provider info "fxt" (id 1), initialization: the start of every file.
+// The start of every file: magic, provider info "fxt" (id 1), initialization.
 inline const Words kStart = {
     0x0016'5478'4604'0010,  // "FxT" and a byte chosen at random
     0x0030'0000'0011'0020,  // name of 3 bytes, provider 1, provider info (1), 2 words

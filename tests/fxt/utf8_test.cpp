@@ -1,4 +1,4 @@
-// UTF-8: well-formed text, repairs, and cuts.
+// Tests UTF-8: valid text, repairs, and cuts.
 #include "fxt/utf8.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(Utf8, FindsInvalidTextAtEveryPosition) {
 
 TEST(Utf8, ReplacesEachMaximalIllFormedPart) {
   EXPECT_EQ(make_valid_utf8("caf\xe9!"), "caf\ufffd!");
-  EXPECT_EQ(make_valid_utf8("\xe2\x82"), "\ufffd");  // one part, because it is the start of a euro sign
+  EXPECT_EQ(make_valid_utf8("\xe2\x82"), "\ufffd");  // both bytes are the start of a euro sign
   EXPECT_EQ(make_valid_utf8("\xe0\x80\xaf"), "\ufffd\ufffd\ufffd");  // no character begins with E0 80
   EXPECT_EQ(make_valid_utf8("ok \u20ac"), "ok \u20ac");
 }

@@ -1,4 +1,4 @@
-// Encodes records by hand with the public functions. Their words must be the words of the spec.
+// Encodes records by hand with the public functions. The words must be those of the spec.
 #include "fxt/words.h"
 
 #include <array>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr TextRef kName = TextRef::table(2);
 
-// The words that `put` writes over words that were not zero.
+// The words that `put` writes. Before, no word is zero.
 template <typename Put>
 Words words_put(Put put) {
   Words words(64, ~std::uint64_t{0});
@@ -41,12 +41,12 @@ TEST(Words, BytesArePaddedWithZeros) {
             (Words{0x6867'6665'6463'6261, 0x69}));
 }
 
-// Bytes are copied in different ways, depending on their number.
+// The number of bytes determines how they are copied.
 TEST(Words, EachNumberOfBytesIsPadded) {
   std::string bytes;
   Words expected;
   for (std::size_t size = 0; size <= 300; ++size) {
-    const std::string exact = bytes;  // sanitizers notice a read beyond its end
+    const std::string exact = bytes;  // sanitizers report a read beyond the end of `exact`
     EXPECT_EQ(words_put([&](auto* at) { return put_bytes(at, exact.data(), size); }), expected) << size;
     const auto next = static_cast<unsigned char>(0x80 + size * 7 % 251);
     bytes += static_cast<char>(next);
@@ -59,10 +59,11 @@ TEST(Words, ReferencesToText) {
   EXPECT_EQ(TextRef::table(7).ref, 7);
   EXPECT_EQ(TextRef::inlined("four").ref, 0x8004);
   EXPECT_EQ(TextRef::inlined("four").words(), 1U);
-  EXPECT_EQ(TextRef::inlined("").ref, 0);  // the empty string needs no text
+  EXPECT_EQ(TextRef::inlined("").ref, 0);  // an empty string has no text in the record
 }
 
-// The upper half of each argument is its value or byte count. Below it are name 2, the size and the type.
+// The upper half of an argument's word is the value or the number of bytes. The lower half has name 2, the
+// size and the type.
 TEST(Words, Arguments) {
   EXPECT_EQ(words_put([](auto* at) { return put_null(at, kName); }), Words{0x0002'0010});
   EXPECT_EQ(words_put([](auto* at) { return put_int32(at, kName, -2); }), Words{0xffff'fffe'0002'0011});

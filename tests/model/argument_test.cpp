@@ -1,4 +1,4 @@
-// Values that are packed into arguments can be read again. The words have the documented format.
+// After values are packed into arguments, they can be read again. The words have the documented format.
 #include <bit>
 #include <cstdint>
 #include <gmock/gmock.h>

@@ -8,7 +8,7 @@
 namespace convert {
 namespace {
 
-// The names of the states in the order of ThreadState.
+// The names of the states, in the order of ThreadState.
 constexpr std::array<std::string_view, 6> kStates{"new", "running", "suspended", "blocked", "dying", "dead"};
 
 }  // namespace
@@ -59,10 +59,10 @@ std::string EventText::text_of(const PendingEvent& event) const {
   switch (event.kind) {
     case EventKind::Open:
       text = "OPEN " + label();
-      break;  // is never passed to a sink
+      break;  // sinks never receive this event
     case EventKind::Retracted:
       text = "LEFT OUT " + label();
-      break;  // is never passed to a sink
+      break;  // sinks never receive this event
     case EventKind::Complete:
       text = fmt::format("[{}, {}] {}", event.time_ns, event.end_ns(), label());
       break;

@@ -1,4 +1,4 @@
-// A sink for tests. It writes the merged events as text, with one line for each event.
+// A sink for tests. It writes each merged event as a line of text.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace convert {
 
-// The limits of the FXT sink, which most tests use.
+// The limits of the FXT sink. Most tests use them.
 inline constexpr LaneOptions kTestLanes{
     .limits = {.arguments_per_record = 15, .depth = 512, .id_limit = std::uint64_t{1} << 32}};
 
@@ -30,7 +30,7 @@ class EventText : public EventSink {
   std::uint64_t events_written() const override { return lines_.size(); }
 
   const std::vector<std::string>& lines() const { return lines_; }
-  // Lines such as "100/101 worker of demo".
+  // One line for each thread, such as "100/101 worker of demo".
   const std::vector<std::string>& threads() const { return threads_; }
 
  private:

@@ -1,4 +1,4 @@
-// Tests which events a lane holds back, and which events it passes to the merge.
+// Tests which events a lane holds back, and which events the merge gets.
 #include "converters/model/lanes/lane_store.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace convert {
 namespace {
 
-// After the last event of a closed lane, the lane's chunk is returned. Other lanes can then use the memory.
+// After its last event, a closed lane returns its chunk, so that other lanes can use the memory.
 TEST(LaneStore, AClosedLaneReturnsItsChunkAfterTheLastEvent) {
   ChunkPool pool;
   Lane lane(pool, {});
@@ -32,7 +32,7 @@ TEST(LaneStore, AClosedLaneReturnsItsChunkAfterTheLastEvent) {
   EXPECT_FALSE(lane.store().queue().has_sealed());
 }
 
-// The merge counts the bytes that wait in lanes. The number is exact even if a chunk is sealed in several
+// The merge counts the bytes that wait in lanes. The number is exact, even if a chunk is sealed in several
 // parts.
 TEST(LaneStore, SealedBytesAreTheBytesOfEventsAndArguments) {
   ChunkPool pool;
@@ -49,7 +49,7 @@ TEST(LaneStore, SealedBytesAreTheBytesOfEventsAndArguments) {
   EXPECT_EQ(popped, sealed);
 }
 
-// Chunks without events are counted as well, because their words may belong to events in other chunks.
+// A chunk without events is also counted, because events in other chunks may use its words.
 TEST(LaneStore, ManyRetractedCallsLeaveNoEvents) {
   for (const std::uint64_t calls : {std::uint64_t{1}, std::uint64_t{5 * EventChunk::kEvents}}) {
     ChunkPool pool;
@@ -72,11 +72,11 @@ TEST(LaneStore, ManyRetractedCallsLeaveNoEvents) {
   }
 }
 
-// An open call holds back later events. The limit is on the bytes of these events, including arguments, and
-// not on the number of events.
+// An open call holds back later events. The limit is a number of bytes, which includes the arguments of these
+// events.
 TEST(LaneStore, ManyWordsAfterAnOpenCallReleaseIt) {
   for (const std::size_t words :
-       {10u, 300u}) {  // blocks that share a chunk, and blocks with memory of their own
+       {10u, 300u}) {  // blocks of words that share a chunk, and blocks with their own memory
     ChunkPool pool;
     Lane lane(pool, kTestLanes);
     lane.store().set_held_bytes_limit(40'000);
@@ -93,21 +93,21 @@ TEST(LaneStore, ManyWordsAfterAnOpenCallReleaseIt) {
   }
 }
 
-// Only events after the start of the call count as held back, even if the call is in the current chunk.
+// Events before the start of the call do not count, even if they are in the same chunk as the start.
 TEST(LaneStore, EventsBeforeAnOpenCallDoNotReleaseIt) {
   ChunkPool pool;
   Lane lane(pool, kTestLanes);
   lane.store().set_held_bytes_limit(40'000);
   for (std::uint64_t t = 1; t <= 100; ++t) lane.instant(t, LabelId{});
   lane.begin(101, LabelId{1});
-  lane.instant(102, LabelId{}, {{NameId{}, std::int64_t{7}}});  // the first block of words
+  lane.instant(102, LabelId{}, {{NameId{}, std::int64_t{7}}});  // allocates the first block of words
   lane.end(103);
   lane.store().seal();
   ASSERT_TRUE(lane.store().queue().has_sealed());
   EXPECT_EQ(lane.store().queue().pop_sealed().events[100].kind, EventKind::Complete);
 }
 
-// The argument of the end may need a new chunk of words. When the lane adds a chunk, it releases calls.
+// When the lane adds a chunk, it releases open calls. The argument of an end may need such a chunk.
 TEST(LaneStore, ACallInsideACallThatEndedEarlierIsStillPending) {
   for (std::uint64_t instants = 160; instants < 180; ++instants) {
     ChunkPool pool;
@@ -123,7 +123,7 @@ TEST(LaneStore, ACallInsideACallThatEndedEarlierIsStillPending) {
   }
 }
 
-// A thread gets its own chunks again, because these chunks are in the cache of the thread's core.
+// A thread gets its own chunks again, because they are still in the cache of the thread's core.
 TEST(ChunkPool, ThreadsGetTheirOwnChunksAgain) {
   ChunkPool pool;
   auto of_maker = pool.acquire_events(), of_other = pool.acquire_events();
@@ -136,7 +136,7 @@ TEST(ChunkPool, ThreadsGetTheirOwnChunksAgain) {
     pool.give_back(std::move(of_other));
   }).join();
   EXPECT_EQ((of_maker = pool.acquire_events()).get(), first);
-  // A thread without chunks of its own gets the chunk that the other thread gave back.
+  // This thread has no chunks of its own, so it gets the chunk that the other thread returned.
   EXPECT_EQ(pool.acquire_events().get(), second);
 }
 

@@ -18,7 +18,7 @@ class LaneTest : public LaneStory {
   Argument argument(std::string_view name, Value value) {
     return {names.intern(name), value};
   }
-  // Ends the parent of the top call at the start of the top call.
+  // Ends the call around the top call, at the start of the top call.
   static bool end_parent_of_top(Lane& lane, const Arguments& arguments = {}) {
     return lane.end_earlier(lane.depth() - 2, lane.calls().back().begin_ns(), arguments);
   }
@@ -93,18 +93,18 @@ TEST_F(LaneTest, ArgumentsOfStartAndEndAreOneRow) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(10, label("main"), 0, values("a", 1, 2));
                 lane.begin(11, label("leaf"), 0, values("b", 3, 1));
-                lane.end(12, values("r", 4, 2));  // written directly after the words of the start
+                lane.end(12, values("r", 4, 2));  // its words follow the words of the start
                 lane.begin(13, label("none"));
                 lane.end(14, values("r", 6, 1));
                 lane.begin(15, label("long"), 0, {argument("s", large)});
                 lane.end(16, values("r", 7, 1));
-                lane.end(20, values("r", 8, 1));  // other blocks are between the words of start and end
+                lane.end(20, values("r", 8, 1));  // other words are between those of start and end
               }),
               ElementsAre("7/8 [10, 20] app:main a=1 a=2 r=8", "7/8 [11, 12] app:leaf b=3 r=4 r=5",
                           "7/8 [13, 14] app:none r=6", "7/8 [15, 16] app:long s=\"" + large + "\" r=7"));
 }
 
-// The numbers of arguments differ, so that some words of starts and ends are in different chunks.
+// With these numbers of arguments, the words of some starts and ends are in different chunks.
 TEST_F(LaneTest, ArgumentsOfEndsFitAnywhere) {
   std::vector<std::string> expected;
   const auto lines = lines_of([&](Lane& lane) {
@@ -134,8 +134,8 @@ TEST_F(LaneTest, ZeroLengthCallsArePairs) {
               ElementsAre("7/8 [10, 20] app:main", "7/8 [12 app:leaf", "7/8 12] app:leaf"));
 }
 
-// At each time, readers close the complete events that end at this time before they open new events.
-// Therefore, a call is not a complete event if a zero-length call is at its end.
+// At each time, readers first end the complete events that end then, and afterwards start new events.
+// Therefore, a call is a pair if a call of no length is at its end.
 TEST_F(LaneTest, AncestorsThatEndAtAZeroLengthCallArePairs) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(10, label("main"));
@@ -204,11 +204,11 @@ TEST_F(LaneTest, InstantsTooDeepAreDroppedAndCounted) {
         .size();
   };
   EXPECT_EQ(lines(510, kTestLanes), 511u);
-  EXPECT_EQ(lines(511, kTestLanes), 513u);  // the instant is a pair
+  EXPECT_EQ(lines(511, kTestLanes), 513u);  // the instant is written as a pair
   EXPECT_EQ(too_deep.count, 0u);
   EXPECT_EQ(lines(512, kTestLanes), 512u);
   EXPECT_EQ(too_deep.count, 1u);
-  EXPECT_EQ(lines(600, {.limits = kTestLanes.limits, .max_depth = 2}), 3u);  // the instant is in call 2
+  EXPECT_EQ(lines(600, {.limits = kTestLanes.limits, .max_depth = 2}), 3u);  // the instant is shown in call 2
   EXPECT_EQ(too_deep.count, 598u);
 }
 
@@ -217,7 +217,8 @@ TEST_F(LaneTest, InstantsAtOneTimeAreStacked) {
     for (int i = 0; i < 600; ++i) lane.instant(5, label("mark"));
     lane.instant(6, label("mark"));
   });
-  // Of the marks at time 5, the first 511 are instants with one line, and 89 are pairs with two lines.
+  // The first 511 instants at time 5 have one line each. The other 89 are written as pairs, with two lines
+  // each.
   EXPECT_EQ(lines.size(), 511u + 2 * 89u + 1u);
   EXPECT_EQ(lines[510], "7/8 @5 app:mark");
   EXPECT_EQ(lines[511], "7/8 [5 app:mark");
@@ -269,7 +270,7 @@ TEST_F(LaneTest, SkippedCallsFreeTheirArguments) {
       lines_of([&](Lane& lane) {
         lane.store().skip_calls_before(20);
         lane.begin(1, f, 0, {{x, 1}});
-        lane.end(2, {{x, 2}});  // not skipped: the first event of all
+        lane.end(2, {{x, 2}});  // not skipped, because it is the first event
         lane.begin(3, f, 0, {{x, 3}});
         lane.begin(4, g, 0, {{x, 4}});
         lane.end(5, {{x, 5}});  // skipped
@@ -280,7 +281,7 @@ TEST_F(LaneTest, SkippedCallsFreeTheirArguments) {
         EXPECT_EQ(lane.store().counters().skipped_calls, 3u);
         lane.begin(10, g, 0, {{x, 8}});
         lane.counter(11, g, 0, {{x, 9}});
-        lane.end(12, {{x, 10}});  // not skipped: a counter value is inside
+        lane.end(12, {{x, 10}});  // not skipped, because it contains a counter value
         lane.begin(13, g, 0, {{x, 11}});
         lane.end(20, {{x, 12}});
         lane.end(30, {{x, 13}});
@@ -316,7 +317,7 @@ TEST_F(LaneTest, ACallBelowTheTopCanBeRetracted) {
                 EXPECT_TRUE(lane.retract(0, 5));
                 EXPECT_EQ(lane.calls()[0].key, 0xb);
                 EXPECT_EQ(lane.calls()[2].key, 0xd);
-                EXPECT_FALSE(lane.retract(1, 5));  // the call is filtered
+                EXPECT_FALSE(lane.retract(1, 5));  // fails, because the call is filtered
                 lane.end(6);
                 EXPECT_TRUE(lane.calls().top_is_filtered());
                 lane.end(7);
@@ -336,7 +337,7 @@ TEST_F(LaneTest, AReleasedCallCanNotBeRetracted) {
                 EXPECT_FALSE(lane.retract(0, 5));
                 EXPECT_TRUE(lane.retract(1, 5));
                 lane.store().release_oldest();
-                EXPECT_TRUE(lane.retract(2, 6));  // the call of h
+                EXPECT_TRUE(lane.retract(2, 6));  // retracts the call of h
                 EXPECT_FALSE(lane.retract(1, 6));
                 lane.end(7);
                 lane.end(8);
@@ -375,7 +376,7 @@ TEST_F(LaneTest, CallsAreSuspendedWhileFilteredCallsBegin) {
               ElementsAre("7/8 [2 app:f", "7/8 [3 app:g", "7/8 6] app:g", "7/8 7] app:f"));
 }
 
-// Both times, the call is pending, so seal() seals nothing.
+// The call is pending both times, so seal() seals no bytes.
 TEST_F(LaneTest, AResumedCallIsPendingAgain) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin_filtered(1, 0xa);

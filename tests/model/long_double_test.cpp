@@ -1,4 +1,4 @@
-// GDB prints the expected values for the same bytes.
+// The expected values are the ones that GDB prints for the same bytes.
 #include "converters/model/reading/long_double.h"
 
 #include <array>
@@ -52,7 +52,7 @@ TEST(LongDoubles, InvalidValuesAreNamed) {
   }
 }
 
-// In memory, a long double can have 12 bytes. The most significant two bytes are then padding.
+// A long double may have 12 bytes in memory. Its two most significant bytes are then padding.
 TEST(LongDoubles, AreReadInBothByteOrders) {
   std::array<std::byte, 12> bytes{std::byte{0xff}, std::byte{0xff}, std::byte{0x40}, std::byte{0x01},
                                   std::byte{0xa0}};

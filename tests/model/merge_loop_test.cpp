@@ -1,5 +1,5 @@
-// The number of threads does not change the merged events. Sources wait for shared sources. If several
-// sources fail, the failure of the first source is reported.
+// Tests that the number of threads does not change the merged events, that sources wait for shared sources,
+// and that the failure of the first failed source is reported.
 #include "converters/model/merging/merge_loop.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ namespace {
 using testing::ElementsAre;
 using testing::ElementsAreArray;
 
-// Emits calls of random depth and length on its lanes. The times between the events are also random.
+// Emits calls of random depth and length on its lanes, at random times.
 class Babble : public Source {
  public:
   Babble(std::vector<Lane*> lanes, LabelId label, unsigned seed, int events)
@@ -153,7 +153,8 @@ class Fed : public Source {
   std::uint64_t end_ns_, watermark_ns_ = 0;
 };
 
-// Adds a source that emits instants before `end_ns`, and a shared source that delivers their times.
+// Adds two sources. One emits instants before `end_ns`. The other is a shared source that delivers the times
+// of these instants.
 template <typename Source = Fed>
 void add_fed(Timeline& timeline, Lane& lane, LabelId label, Queue& queue, std::vector<std::uint64_t> times,
              std::uint64_t end_ns) {
@@ -186,7 +187,7 @@ TEST_F(MergeLoopTest, SourcesWaitForSharedSources) {
   }
 }
 
-// Does nothing in two of three pumps.
+// In two of three pumps, emits nothing.
 class SlowlyFed : public Fed {
  public:
   using Fed::Fed;
@@ -216,8 +217,7 @@ TEST_F(MergeLoopTest, SharedSourcesReadOneBlockAhead) {
   EXPECT_LE(rounds_with.operator()<SlowlyFed>(), 3 * kBlocks + 9);
 }
 
-// While a pending call waits for its end, shared sources are read only up to a limit. Otherwise, their queues
-// would grow.
+// While a call is pending, shared sources are read only up to a limit. Otherwise, their queues would grow.
 TEST_F(MergeLoopTest, TheDataOfSharedSourcesIsLimited) {
   Timeline timeline({.lanes = kTestLanes, .lookahead_bytes = 5 * Ticker::kMessageBytes}, notes);
   timeline.begin_input("fed");
@@ -235,7 +235,7 @@ TEST_F(MergeLoopTest, TheDataOfSharedSourcesIsLimited) {
   EXPECT_LE(most, 7u);
 }
 
-// Emits consecutive instants from `begin_ns` on. Adds the byte budget of each pump to `pumped`.
+// Emits consecutive instants from `begin_ns` on. Records the byte budget of each pump in `pumped`.
 class Instants : public Source {
  public:
   Instants(Lane& lane, LabelId label, std::uint64_t begin_ns, std::vector<std::size_t>& pumped,
@@ -276,7 +276,7 @@ TEST_F(MergeLoopTest, AnUnneededSharedSourceIsNotRead) {
   EXPECT_GT(pumped.size(), 10U);
 }
 
-// Emits one blob of `bytes` in each pump, from `begin_ns` on. Counts the blobs in `emitted`.
+// Emits one blob of `bytes` in each pump, from `begin_ns` on. Counts these blobs in `emitted`.
 class Blobs : public Source {
  public:
   Blobs(Lane& lane, std::uint64_t begin_ns, std::size_t bytes, std::size_t& emitted)
@@ -294,7 +294,7 @@ class Blobs : public Source {
   std::size_t& emitted_;
 };
 
-// While the merge reads earlier times from another input, a later input is read only up to a limit.
+// A later input is read only up to a limit while the merge reads earlier times from another input.
 TEST_F(MergeLoopTest, BytesOfWaitingBlobsAreCounted) {
   constexpr std::size_t kLookahead = std::size_t{1} << 20, kBlobBytes = std::size_t{64} << 10;
   Timeline timeline({.lanes = kTestLanes, .lookahead_bytes = kLookahead}, notes);
@@ -316,7 +316,7 @@ TEST_F(MergeLoopTest, BytesOfWaitingBlobsAreCounted) {
   EXPECT_EQ(emitted, 1000U);
 }
 
-// Does nothing in the first pump, and then calls `fill`.
+// Emits nothing in the first pump. Calls `fill` in the second pump.
 class TwoPumps : public Source {
  public:
   TwoPumps(Lane& lane, std::function<void(Lane&)> fill, std::uint64_t watermark_ns)
@@ -336,7 +336,7 @@ class TwoPumps : public Source {
 };
 
 TEST_F(MergeLoopTest, ABrokenContractIsAnErrorThatNamesTheInput) {
-  // Returns the first part of the error. The source has guaranteed that no event is before `watermark_ns`.
+  // Returns the first part of the error. The source has promised no event before `watermark_ns`.
   const auto broken = [&](const std::function<void(Lane&)>& fill, std::uint64_t watermark_ns = 0) {
     Timeline timeline({.lanes = kTestLanes}, notes);
     timeline.begin_input("a.trace");
@@ -384,7 +384,8 @@ TEST_F(MergeLoopTest, ALaneBelongsToOneSource) {
   EXPECT_THROW(timeline.run(text, [] {}), BrokenContract);
 }
 
-// If thousands of threads run one after the other, their events must not all be in memory from the start.
+// If thousands of threads run one after the other, the events of later threads must not be in memory from the
+// start.
 TEST_F(MergeLoopTest, ASourceThatTheMergeHasNotReachedHoldsNothing) {
   constexpr std::size_t kSources = 1000;
   for (const std::size_t jobs : {1u, 3u}) {
@@ -424,7 +425,7 @@ class Late : public Source {
   unsigned pumped_ = 0;
 };
 
-// Before the merge can begin, it needs the first time of an input that has an offset.
+// The merge needs the first time of an input with an offset before it can begin.
 TEST_F(MergeLoopTest, OtherInputsAreNotReadAheadBeforeTheFirstTimeOfAnInputIsKnown) {
   Timeline timeline({.lanes = kTestLanes, .lookahead_bytes = 1}, notes);
   timeline.begin_input("moved");
@@ -473,7 +474,7 @@ TEST_F(MergeLoopTest, TheFirstOfSeveralFailuresIsReported) {
   }
 }
 
-// A sink fails if the disk is full, for example. The run then waits for workers that still read.
+// A sink fails, for example because the disk is full. The run then waits for workers that still read.
 TEST_F(MergeLoopTest, ASinkThatFailsEndsTheRun) {
   class Full : public EventText {
    public:
@@ -506,7 +507,7 @@ TEST_F(MergeLoopTest, ASingleSourceGivesTheSameEventsOnTwoThreads) {
   EXPECT_THAT(text_with(2), ElementsAreArray(alone));
 }
 
-// Emits a long call with short calls inside. Each pump adds the same number of short calls.
+// Emits a long call that contains short calls. Each pump adds the same number of short calls.
 class Nested : public Source {
  public:
   Nested(Lane& lane, LabelId label, std::uint64_t calls) : lane_(lane), label_(label), calls_(calls) {
@@ -556,11 +557,11 @@ TEST_F(MergeLoopTest, CallsThatAreOpenAfterTheRangeEndInTheOrderOfTheirLanes) {
     }
 }
 
-// Emits one event in each of six pumps, and adds the worker of each pump to `workers`.
+// Emits one event in each of six pumps. Records the worker of each pump in `workers`.
 class Alternating : public Source {
  public:
   static constexpr std::size_t kPumps = 6;
-  using Workers = std::vector<std::size_t>;  // by pump
+  using Workers = std::vector<std::size_t>;  // the worker of each pump
 
   Alternating(Lane& lane, LabelId label, Workers& workers, std::size_t fails_at)
       : lane_(lane), label_(label), workers_(workers), fails_at_(fails_at) {}
@@ -596,7 +597,7 @@ class AlternatingTest : public MergeLoopTest {
   }
 };
 
-// The thread that runs the loop pumps in every second round, and in other rounds if the other thread is late.
+// The thread that runs the loop pumps in every second round, and also if the other thread is late.
 TEST_F(AlternatingTest, TwoThreadsPumpTheOnlySource) {
   for (;;) {
     const auto workers = run(2);

@@ -44,7 +44,7 @@ TEST(Names, TheSamePairHasTheSameLabel) {
   EXPECT_EQ(names.text(names.label(ba).name), "a");
 }
 
-// Names, labels and texts need several chunks each, and some texts are longer than a chunk.
+// The texts need several chunks, and some texts are longer than a chunk.
 TEST(Names, TextsDoNotMove) {
   constexpr std::uint32_t kNames = 20'000;
   Names names;

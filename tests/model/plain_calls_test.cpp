@@ -1,4 +1,4 @@
-// Calls on the fast path, also in bulk, give the same events as calls on the slow path.
+// The fast path, one by one or in bulk, gives the same events as the slow path.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,8 @@ class PlainCallsTest : public LaneStory {
   static std::size_t add(Lane& lane, const std::vector<PlainCall>& calls, std::size_t from = 0) {
     return lane.add_run(calls.size() - from, [&](std::size_t i) { return calls[from + i]; });
   }
-  // Adds plain calls in bulk, and the other calls one by one. Returns the number of calls added in bulk.
+  // Adds plain calls in bulk, and all other calls one by one. Returns the number of calls that were added in
+  // bulk.
   static std::size_t add_all(Lane& lane, const std::vector<PlainCall>& calls);
 
   LabelId label = names.intern_label("app", "f");
@@ -53,7 +54,8 @@ TEST_F(PlainCallsTest, FitTheOpenCallsAndTheTime) {
   });
 }
 
-// try_begin() and try_end() give the same events as begin() and end(), and release calls at the same times.
+// try_begin() and try_end() give the same events as begin() and end(). Both also release calls at the same
+// times.
 TEST_F(PlainCallsTest, ArgumentsWrittenInPlaceGiveTheSameEvents) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     std::uint64_t in_place = 0;
@@ -100,7 +102,7 @@ TEST_F(PlainCallsTest, ArgumentsWrittenInPlaceGiveTheSameEvents) {
 TEST_F(PlainCallsTest, AddsCallsThatFit) {
   EXPECT_THAT(
       lines_of([&](Lane& lane) {
-        lane.begin(5, label, 0xa);  // the first event adds a chunk
+        lane.begin(5, label, 0xa);  // adds a chunk, because it is the first event
         EXPECT_EQ(add(lane, {entry(10, 0xb, 1), entry(10, 0xc, 2), exit(14, 0xc, 2), exit(15, 0xb, 1),
                              entry(15, 0xb, 1), exit(17, 0xb, 1), exit(20, 0xa, 0)}),
                   7u);
@@ -143,7 +145,7 @@ TEST_F(PlainCallsTest, AnEndBelongsToAPendingCall) {
   for (std::int64_t i = 0; i < 16; ++i) many.add({names.intern("a"), i});
   lines_of([&](Lane& lane) {
     EXPECT_EQ(add(lane, {exit(4, 0xa, 0)}), 0u) << "none is open";
-    lane.begin(5, label, 0xa, many);  // a pair, because it has too many arguments
+    lane.begin(5, label, 0xa, many);  // written as a pair, because it has too many arguments
     EXPECT_EQ(add(lane, {exit(6, 0xa, 0)}), 0u);
     lane.begin(7, label, 0xb);
     lane.store().release_oldest();

@@ -1,5 +1,5 @@
-// A sink that does not write FXT gets all data through EventSink, as in the app, and no event exceeds its
-// limits. Events outside of the requested range are cut off. Notes report what is lost.
+// Tests a sink that writes another format than FXT. It gets all data through EventSink, within its own
+// limits. Events outside of the requested range are cut off. Notes report lost data.
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
@@ -57,7 +57,7 @@ class CallTimes final : public EventSink {
   struct Time {
     std::uint64_t calls = 0, length_ns = 0;
   };
-  using OpenCalls = std::vector<std::pair<LabelId, std::uint64_t>>;  // label and start of each call
+  using OpenCalls = std::vector<std::pair<LabelId, std::uint64_t>>;  // the label and the start of each call
 
   void add(const PendingEvent& event, OpenCalls& open) {
     ++events_;
@@ -106,7 +106,7 @@ class SecondSink : public testing::Test {
     dropped = stage.dropped() + timeline.totals().skipped_calls;
     return sink.lines();
   }
-  // `main` has too many arguments for one event, and the second `f` has no length: both are pairs.
+  // `main` and the second `f` are pairs: `main` has too many arguments, and the second `f` has no length.
   void fill(Lane& lane) {
     const NameId n = names.intern("n");
     lane.begin(10, label("main"), 0, {{n, 1}, {n, 2}, {n, 3}});

@@ -1,4 +1,4 @@
-// Events of lanes that share a thread are nested up to the depth limit of the sink.
+// Lanes may share a thread. Their events are nested up to the depth limit of the sink.
 #include "converters/model/merging/shared_threads.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace convert {
 namespace {
 
-// Each story fills a lane. All lanes except the first are matched to the thread of the first lane.
+// Each story fills a lane. The first lane has the thread to which all other lanes are matched.
 class SharedThread : public testing::Test {
  protected:
   using Fill = std::function<void(Lane&)>;
@@ -138,7 +138,7 @@ TEST_F(SharedThread, OpenCallsThatEndLaterCountAndEndedCallsDoNot) {
     lane.end(1500);
     lane.begin(1500, f);
     lane.begin(1500, f);
-    lane.end(1500);  // zero length, so a pair
+    lane.end(1500);  // a pair, because it has no length
     lane.end(2500);
     lane.end(3000);
   };
@@ -147,7 +147,7 @@ TEST_F(SharedThread, OpenCallsThatEndLaterCountAndEndedCallsDoNot) {
   EXPECT_EQ(count(lines, "1/1 [2000 tracepoint:g"), 2u);
 }
 
-// The trace names a shared thread once. It does not name a thread that has no lane any more.
+// The trace names a shared thread once. It does not name a thread whose lane was matched.
 TEST_F(SharedThread, OneThreadIsNamedOnce) {
   fxt::MemoryOutput output;
   fxt::Writer writer(output, {.provider_name = "t"});

@@ -205,7 +205,7 @@ TEST_F(ShortCallsTest, RecordsInBulkGiveTheSameCallsAndLengths) {
       rule.lengths = &lengths;
       auto shown = lines_of(
           [&](Lane& lane) {
-            if (seed % 2 != 0) lane.short_calls()->count_between(1000, 2500);  // of about 4000 ns
+            if (seed % 2 != 0) lane.short_calls()->count_between(1000, 2500);  // calls of about 4000 ns
             fill_randomly(seed, lane, label("f"), in_bulk);
             lane.short_calls()->flush();
           },
@@ -247,13 +247,14 @@ TEST_F(CallLengthsTest, TheLongestCallOfALabelPaysForTheNames) {
   fxt::CallLengths lengths;
   lengths.add(std::array{call(30, 1), call(20, 2), call(10, 2)});
   const auto shortest = [&](std::int64_t words) { return lengths.fit(words, 0, names(100)).shortest_ns; };
-  EXPECT_EQ(shortest(309), 0);  // enough words for all calls: the category, and the names of both labels
+  EXPECT_EQ(shortest(309), 0);  // enough words for all calls, the category, and the names of both labels
   EXPECT_EQ(shortest(306), 20);
   EXPECT_EQ(shortest(203), 30);
   EXPECT_EQ(shortest(202), kForever);
 }
 
-// Long calls are counted by intervals of length. An interval is divided until the shortest length is exact.
+// Long calls are counted by intervals of length. The intervals are divided until the shortest length is
+// exact.
 TEST_F(CallLengthsTest, LongLengthsBecomeExact) {
   std::mt19937_64 random(1);
   std::vector<fxt::CallLengths::Entry> calls;

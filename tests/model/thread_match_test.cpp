@@ -1,4 +1,4 @@
-// Tests how threads of one input are matched to threads of another input, and how they are shown.
+// Tests how threads of one input are matched to threads of another input, and how matched threads are shown.
 #include "converters/model/merging/thread_match.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 using testing::ElementsAre;
 using In = MarkPosition::In;
 
-// A call history that returns given positions for each thread, one position for each window.
+// Returns given positions for each thread, one for each window.
 class FakeHistory : public CallHistory {
  public:
   explicit FakeHistory(std::map<const Lane*, std::vector<MarkPosition>> positions, bool records_ends = true)
@@ -50,7 +50,7 @@ class ThreadMatchTest : public testing::Test {
                               .thread_name = name});
   }
   // Returns the positions of `count` hits. The first `misses` hits are in no call. The next `indirect` hits
-  // are in open calls that are not the innermost. The other hits are in `in`.
+  // are in an open call that is not the innermost call. For all other hits, `in` is the position.
   static std::vector<MarkPosition> positions(std::size_t count, std::size_t misses = 0,
                                              std::uint64_t since_ns = 10, In in = In::InnermostCall,
                                              std::size_t indirect = 0) {
@@ -75,7 +75,7 @@ class ThreadMatchTest : public testing::Test {
   void add_call_history(std::map<const Lane*, std::vector<MarkPosition>> answers, bool records_ends = true) {
     timeline.add_call_history(std::make_unique<FakeHistory>(std::move(answers), records_ends));
   }
-  // Returns the note about a thread that stays separate, or an empty text if there is no note.
+  // Returns the note about a thread that was not matched, or an empty text.
   std::string remark() {
     timeline.draw_matched_threads();
     if (notes.empty()) return {};
@@ -181,7 +181,7 @@ TEST_F(ThreadMatchTest, AThreadThatFitsNowhereStaysApart) {
   EXPECT_EQ(remark(), "session.trace: guest: no hit is inside an open call of the function that was hit");
 }
 
-// A function like main is open all the time, so a hit during its call proves nothing.
+// A function such as main is always open. A hit in it does not identify the thread.
 TEST_F(ThreadMatchTest, MostMarksMustBeInTheInnermostCall) {
   add_call_history({{&first, positions(100, 0, 10, In::InnermostCall, 11)}});
   timeline.begin_input("session.trace");
@@ -220,7 +220,7 @@ TEST_F(ThreadMatchTest, TwoThreadsThatFitEquallyDoNotMatch) {
   EXPECT_EQ(remark(), "session.trace: guest: the hits match open calls of both thread 2 and thread 1");
 }
 
-// A call that is open all the time contains the hits of every thread.
+// A call that is always open contains the hits of every thread.
 TEST_F(ThreadMatchTest, MarksOfSeveralThreadsDoNotMatchIfHalfFitAnotherThread) {
   add_call_history({{&first, positions(10)}, {&second, positions(10, 5)}});
   timeline.begin_input("session.trace");
@@ -293,7 +293,7 @@ TEST_F(ThreadMatchTest, MarksAreMovedToTheClockOfTheHistory) {
   EXPECT_EQ(asked.asked[1].address, 0x20u);
 }
 
-// At equal times, a thread's own calls come first, regardless of the order of the inputs.
+// At equal times, the thread's own calls come first, in any order of the inputs.
 TEST(MatchedThreads, ComeAfterTheThreadTheyMatch) {
   Names names;
   Notes notes;

@@ -19,7 +19,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// A start or an end of a call. The source Marks emits these in order, `per_pump` of them in each pump.
+// A start or an end of a call. The source Marks emits `per_pump` marks in each pump.
 struct Mark {
   std::uint64_t time_ns;
   bool is_begin;
@@ -126,7 +126,7 @@ TEST_F(TimelineTest, CallsThatTheSinkDoesNotNeedAreSkipped) {
   EXPECT_EQ(run_late(1000).back(), "0");
 }
 
-// Of a hundred threads, two start at each time. For example, threads 2 and 3 start at time 20.
+// Two of a hundred threads start at each time. For example, threads 2 and 3 start at time 20.
 TEST_F(TimelineTest, SourcesThatBeginLaterAreReadLater) {
   class Watch : public EventText {
    public:
@@ -173,7 +173,7 @@ TEST_F(TimelineTest, ACallLongerThanTheLookaheadIsAPair) {
     marks.push_back({t + 1, false, f});
   }
   marks.push_back({3000, false, f});
-  // Measures how far the source is ahead of the sink.
+  // Measures how far a source is ahead of the sink.
   class Watch : public EventText {
    public:
     using EventText::EventText;
@@ -195,8 +195,8 @@ TEST_F(TimelineTest, ACallLongerThanTheLookaheadIsAPair) {
   EXPECT_LT(text.max_ahead, 700u) << "memory is bounded, however long the call";
 }
 
-// Merges random nested calls of many lanes. With each lookahead, there are as many starts and ends as calls,
-// and the events are in the order of time.
+// Merges random nested calls of many lanes. With each lookahead, the result has a start and an end for each
+// call, in the order of time.
 TEST_F(TimelineTest, AnyLookaheadGivesTheSameCalls) {
   for (const std::size_t lookahead : {std::size_t{1}, std::size_t{20'000}, std::size_t{1} << 20}) {
     std::mt19937 random(42);
@@ -256,7 +256,7 @@ TEST_F(TimelineTest, TwoInputsNeverShareAThread) {
   EXPECT_EQ(notes.groups().front().first.front(), "b.data: process 1 is shown as 1073741824");
 }
 
-// In viewers, the thread that has the id of its process is the main thread.
+// Viewers show a thread as the main thread if its id is the id of its process.
 TEST_F(TimelineTest, OnlyAMainThreadGetsTheIdOfItsProcess) {
   ShownIds ids(std::uint64_t{1} << 32, notes);
   ids.begin_input("a.data");
@@ -267,7 +267,7 @@ TEST_F(TimelineTest, OnlyAMainThreadGetsTheIdOfItsProcess) {
   EXPECT_EQ(number_of(ids.shown(ThreadId{1})), process);
 }
 
-// Importers without ids use made-up ids. The timeline shows the smallest ids that no input has.
+// An importer without ids uses made-up ids. The timeline shows the smallest ids that no input has.
 TEST_F(TimelineTest, MadeUpIdsAreSmall) {
   Timeline timeline({.lanes = kTestLanes}, notes);
   const auto add_instant = [&](std::uint64_t id) {
@@ -446,7 +446,6 @@ TEST_F(TimelineTest, FactsAboutInputsAreMovedWithTheirTimes) {
   EXPECT_EQ(timeline.totals().first_view->span.end_ns, 50U);
 }
 
-// An input without calls.
 class NoCalls : public Marks {
  public:
   NoCalls(Lane& lane, std::vector<Mark> marks, std::optional<TimeSpan> span)

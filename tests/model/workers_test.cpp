@@ -1,4 +1,4 @@
-// Each task of a round is done once, and a worker never has two tasks at the same time.
+// Each task of a round is done once. A worker never has two tasks at the same time.
 #include "converters/model/merging/workers.h"
 
 #include <atomic>
@@ -59,7 +59,8 @@ TEST(Workers, FinishThrowsTheExceptionOfTheFirstFailedTask) {
   }
 }
 
-// If the merge throws, Workers is destroyed during a round. It waits for running tasks and starts no others.
+// If the merge throws, Workers is destroyed in the middle of a round. It waits for running tasks, and starts
+// no other task.
 TEST(Workers, CanEndInTheMiddleOfARound) {
   std::atomic<int> done = 0;
   {

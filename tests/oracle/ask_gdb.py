@@ -60,7 +60,7 @@ def frames(limit):
             said(f"tfind {number}")
         except gdb.error as error:
             yield number, str(error)
-            tried(lambda: said("tfind none"))  # otherwise GDB does not leave a damaged frame
+            tried(lambda: said("tfind none"))  # otherwise GDB stays at a damaged frame
             continue
         if number_of_frame() != number:
             return

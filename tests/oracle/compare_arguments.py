@@ -27,7 +27,7 @@ REPLAY = re.compile(r"^ *(?:[0-9.]+ +[a-z]+ +)?\[ *(\d+)\] \| +(.*)$", re.S)
 CALLER = re.compile(r" /\* from \S+ \*/$")
 CALL_SITE = re.compile(r"\S+(:\d+|\+0x[0-9a-f]+)")
 WITHOUT_ENTRY = {"inherited-call", "entry-missing", "exit-without-entry"}
-MAX_DEPTH = 1024  # limit of uftrace's replay
+MAX_DEPTH = 1024  # uftrace's replay shows no deeper calls
 READ_NAMES = {"proc/statm": "memory"}
 FIELDS = {"vmsize": "vmsize KB", "vmrss": "vmrss KB", "shared": "shared KB", "major": "major faults",
           "minor": "minor faults", "cycle": "cycles", "instructions": "instructions"}
@@ -183,12 +183,12 @@ def compare_values(recording, trace, problems, directory):
                 if "setjmp */" in text and (not stacks[tid] or "setjmp" not in stacks[tid][-1].name):
                     while stacks[tid] and "longjmp" in stacks[tid][-1].args.get("repaired", ""):
                         stacks[tid].pop()
-                    continue  # it returns once more
+                    continue  # the function returns once more
                 while stacks[tid] and "repaired" in stacks[tid][-1].args:
-                    stacks[tid].pop()  # it has no exit
+                    stacks[tid].pop()  # the call has no exit
                 call = stacks[tid].pop() if stacks[tid] else None
                 if call is None:
-                    continue  # a call that began before the recording, or in a parent
+                    continue  # the call began before the recording, or in a parent
                 rest = text[1:]
                 values = call.values(True)
                 if values and not rest.startswith(" = "):
@@ -213,7 +213,7 @@ def compare_values(recording, trace, problems, directory):
             if re.match(r"_[RZ]\w+\(", text):
                 text = name + text[text.index("("):]
             elif theirs != text and uftrace.is_same_name(call.name, theirs):
-                text = f"{name}() {{" if text.endswith("{") else f"{name}();"  # it prints no second pair of brackets
+                text = f"{name}() {{" if text.endswith("{") else f"{name}();"  # uftrace prints no second pair of brackets
             if not text.startswith(name + "("):
                 name = re.sub(r"\(\)$|\.(?:actor|destroy|ramp)$", "", name)
             if not text.startswith(name + "("):
@@ -272,7 +272,7 @@ def compare_events(recording, trace, problems, directory):
             for field, value in waiting.pop(tid, []):
                 got = call and call.args.get(field)
                 if field == "callsite" and isinstance(got, str) and CALL_SITE.fullmatch(got):
-                    got = value  # replay shows the value, and dump its address
+                    got = value  # uftrace replay shows the value, and uftrace dump shows its address
                 if got is None or got != value:
                     problems.append(f"thread {tid}, {time}: {field} of {name}: {value}, got {call and call.args.get(field)}")
                 compared += 1

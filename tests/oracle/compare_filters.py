@@ -24,7 +24,7 @@ import judging
 import uftrace_reference as uftrace
 import viewers
 
-MAX_DEPTH = 512  # the converter leaves out deeper calls
+MAX_DEPTH = 512  # the converter omits deeper calls
 REPAIRED_ENDS = ("open-at-end", "exit-missing", "exit-moved", "longjmp", "closed-by-exec", "cut-by-loss")
 _ENTRY = re.compile(r" *\[ *(\d+)\] +(\d+)\.(\d{9}) \| ( *)([^ /}].*?)(?:\(\))? \{$")
 _EXIT = re.compile(r" *\[ *(\d+)\] .* \| +\} /\* (.*) \*/$")
@@ -58,11 +58,12 @@ class FilterComparison(judging.Comparison):
         self.is_simple = is_simple(self.recording, calls)
         sets = option_sets(Landmarks(calls, plt_names(older), kernel_names(older)), self.is_simple) + location_sets(older)
         if self.features() & uftrace.ESTIMATED_EXITS:
-            # With -D and -t, `uftrace replay` ends calls at the exits of other calls, which -D hides. So these options are
-            # not tested together.
+            # With -D and -t, `uftrace replay` may end a call at the exit of another call that -D hides. Therefore, these
+            # options are not tested together.
             sets = [words for words in sets if not {"-D", "-t"} <= set(words)]
         if "--kernel-skip-out" in self.common:
             # A hidden library call counts as a level for kernel calls inside it, but not for program calls inside it.
+            # Therefore, these options are not tested together.
             sets = [words for words in sets if not {"-D", "--no-libcall"} <= set(words)]
         for words in sets:
             self.compare_set(arguments, older, words, Path(directory) / "out.fxt")
@@ -78,8 +79,8 @@ class FilterComparison(judging.Comparison):
                                      if event.type in (fxt.BEGIN, fxt.END, fxt.COMPLETE)])
         for complaint in view.complaints:
             self.problem(f"{' '.join(words)}: Perfetto: {complaint}")
-        # If tracing begins in the middle, calls are shown at the depth of the stack. Children of a fork start
-        # again at 0.
+        # If tracing begins in the middle, uftrace shows calls at the depth of the stack. After a fork, the depth in the child
+        # starts at 0.
         has_depth = self.is_simple and not any("trace_o" in word for word in words)
         replayed = self.replay(older, words)
         if replayed is None:
@@ -132,8 +133,8 @@ class FilterComparison(judging.Comparison):
 
 class Call:
     def __init__(self, begin, depth, name, repaired=""):
-        self.begin, self.depth, self.name = begin, depth, name.removesuffix("()")  # uftrace prints "()" only once
-        self.is_jumped_out_of = "longjmp" in repaired  # uftrace may forget it if its end was not recorded
+        self.begin, self.depth, self.name = begin, depth, name.removesuffix("()")  # the name may already end with "()", which uftrace does not repeat
+        self.is_jumped_out_of = "longjmp" in repaired  # if the end was not recorded, uftrace may omit the call
 
 
 class Landmarks:

@@ -64,7 +64,7 @@ class KernelComparison(judging.Comparison):
         for event in trace.events:
             if event.type == fxt.INSTANT:
                 instants[event.thread[1]].append(event)
-        # The dump also contains kernel events for other programs.
+        # The dump also has kernel events of other programs.
         for thread in sorted({thread for _, thread in trace.thread_names}):
             drawn = [call for call in slices.get(thread, ()) if call.category == KERNEL]
             others = [call for call in slices.get(thread, ()) if call.category != KERNEL]
@@ -84,7 +84,7 @@ class KernelComparison(judging.Comparison):
             self.compared["kernel calls"] += 1
             found = waiting.get((call.name, call.begin))
             for name in () if found else weak & {drawn.name for drawn in at[call.begin]}:
-                found = waiting[name, call.begin]  # uftrace does not support weak functions, and names the previous one
+                found = waiting[name, call.begin]  # uftrace does not support weak functions, and shows the name of the previous function
                 self.compared["of weak functions"] += 1
             if not found:
                 self.problem(f"thread {thread}: the kernel call {call.name} at {call.begin} is missing")
@@ -250,7 +250,7 @@ def same_value(value, text):
     try:
         return int(value) == int(text, 0) if not text.lstrip("-").isdigit() else int(value) == int(text)
     except ValueError:
-        return True  # it has another form
+        return True  # the event has another form
 
 
 if __name__ == "__main__":

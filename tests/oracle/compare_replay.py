@@ -37,17 +37,17 @@ _FORMS = {"entry": re.compile(r"(.*?)\(.*\) \{$"), "exit": re.compile(r"\}.*? /\
 class Call:
     name: str
     begin: int
-    end: int = None  # end of a complete event, when it was read
+    end: int = None  # end of a complete event, as in its record
     is_cut: bool = False
 
 
 @dataclass(slots=True)
 class Step:
-    kind: str  # entry, exit or event
+    kind: str  # "entry", "exit" or "event"
     time: int
     name: str
     call: Call = None  # the call that begins or ends; None if its start is unknown
-    around: list = field(default_factory=list)  # calls, outermost first
+    around: list = field(default_factory=list)  # the open calls, outermost first
 
     def key(self):
         return self.time, self.kind, self.name
@@ -117,7 +117,7 @@ class ReplayComparison(judging.Comparison):
         return ours.begin == theirs.begin and self.is_same(ours.name, theirs.name)
 
     def is_same(self, ours, theirs):
-        return ours == theirs or ours in self.weak or theirs.startswith("<")  # older versions of uftrace do not find all names
+        return ours == theirs or ours in self.weak or theirs.startswith("<")  # older versions of uftrace do not find every name
 
 
 def kernel_lines(dump):
@@ -179,7 +179,7 @@ def replayed(text, lines):
         elif kind == "exit":
             call = next((call for call in reversed(stack) if call.name == name), None)
             if call is None and is_kernel:
-                continue  # its entry is missing, or was left out
+                continue  # the entry of this exit is missing, or was omitted
             stack[:] = [other for other in stack if other is not call]
         steps.append(Step(kind, time, name, call, list(stack)))
         if kind == "entry":

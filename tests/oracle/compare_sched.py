@@ -35,8 +35,8 @@ _EVENT = re.compile(rb"(\d+)\.(\d{9}) +(\d+): \[\w+ *\] (?:linux:(sched-out|sche
 
 
 class SchedComparison(judging.Comparison):
-    hidden = False  # calls are nested too deep to be shown
-    away = Counter()  # schedule calls that do not end
+    hidden = False  # true if calls are too deep to be shown
+    away = Counter()  # numbers of schedule calls that do not end
 
     def take_notes(self, notes):
         self.hidden = any(note["kind"] == "too-deep" for note in notes)
@@ -46,9 +46,9 @@ class SchedComparison(judging.Comparison):
     def run(self, trace):
         dump = self.reference("dump", ["dump"])
         if dump is None or not (self.recording / "info").exists():
-            return  # uftrace reads no perf data in this case
+            return  # uftrace reads no perf data of such recordings
         switches, last, exits = parse_perf(dump)
-        # uftrace leaves out threads without records.
+        # uftrace omits threads without records.
         threads = {int(path.stem) for path in self.recording.glob("[0-9]*.dat")}
         trace.switches = [switch for switch in trace.switches if {switch[2][1], switch[3][1]} & threads]
         of_kernel = [] if switches else [switch for switch in parse_kernel(dump) if switch[2] in threads]
@@ -64,10 +64,10 @@ class SchedComparison(judging.Comparison):
         self.check_calls(switches, view)
         self.check_ends(last, exits, view)
         report = self.reference("report", ["report", "-f", "total,self,call"])
-        # In uftrace, the calls of an ended thread continue if its id is used again.
+        # uftrace continues the calls of an ended thread if another thread gets its id.
         comes_again = any(time < last[thread] for thread, time in exits)
         if report is not None and not comes_again and not self.features() & uftrace.KERNEL:
-            # For threads that never came back, uftrace reports the time until the end of the recording.
+            # If a thread never comes back to a CPU, uftrace reports the time until the end of the recording.
             last_switches = {thread: kind for _, _, thread, kind in switches}
             over = {thread for thread, _ in exits}
             self.away = Counter(NAMES[kind == "preempted"] for thread, kind in last_switches.items()
@@ -92,8 +92,8 @@ class SchedComparison(judging.Comparison):
         for thread in on_cpu:
             self.problem(f"{thread} never leaves its cpu")
         self.compared["switches"] += len(switches)
-        # The recording has no switch for a thread's exit, for the start of a thread that is first switched
-        # out, and for a thread whose CPU another thread takes over.
+        # Three kinds of switches are shown without a switch in the recording: the exit of a thread, the start of a thread whose
+        # first switch leaves the CPU, and the end of a run when another thread comes to the CPU.
         first, comes = {}, {(time, cpu) for time, cpu, _, kind in switches if kind == "in"}
         for time, cpu, thread, kind in switches:
             first.setdefault(thread, (time, kind))
@@ -154,7 +154,7 @@ class SchedComparison(judging.Comparison):
                     drawn[thread[1], call.begin, call.end, call.name] += 1
         self.compared["schedule calls"] += sum(expected.values())
         if pieces or self.hidden:
-            return  # switches are missing, according to the records of the thread
+            return  # the records of the thread show that switches are missing
         for call in sorted(expected - drawn):
             self.problem(f"schedule call not drawn: {call}")
         for call in sorted(drawn - expected):
@@ -169,11 +169,11 @@ class SchedComparison(judging.Comparison):
 
     def check_report(self, report, view):
         own, totals, counts = defaultdict(int), defaultdict(int), defaultdict(int)
-        before_exec = defaultdict(lambda: [0, 0])  # time and number of calls in a call of exec, which uftrace does not report
+        before_exec = defaultdict(lambda: [0, 0])  # time and number of schedule calls in a call of exec; uftrace does not report them
         if self.features() & uftrace.ESTIMATED_EXITS or self.uftrace_gave_up() or self.hidden:
-            return  # uftrace changes estimated exits in reports, stops at damage, and has its own limit
+            return  # uftrace changes estimated exits in its report, stops at damage, and has its own limit of depth
         for thread, slices in viewers.by_thread(view.slices).items():
-            # In uftrace, a forked child is inside no call before its first record.
+            # In uftrace, a forked child has no open call before its first record.
             begin = int.from_bytes((self.recording / f"{thread[1]}.dat").read_bytes()[:8], "little")
             around = []
             for call, inside in with_children(slices):
@@ -185,7 +185,7 @@ class SchedComparison(judging.Comparison):
                     if around[-2].args.get("repaired") == "closed-by-exec" and around[-2].name.startswith("exec"):
                         before_exec[call.name][0] += call.end - call.begin
                         before_exec[call.name][1] += 1
-        # setjmp returns twice, and uftrace adds the time of the second return to the time of setjmp.
+        # setjmp returns twice, and uftrace adds the second time to the total time of setjmp.
         uncertain = {call.name for call in view.slices if "repaired" in call.args or "setjmp" in call.name}
         for name, (total, total_unit, self_time, self_unit, count) in report.items():
             if name in NAMES.values():
@@ -233,7 +233,7 @@ def parse_kernel(dump):
 
 
 def is_schedule(call):
-    return call.category == "sched" and call.name in NAMES.values()  # a program may also be called sched
+    return call.category == "sched" and call.name in NAMES.values()  # a program may also have the name `sched`
 
 
 def pairs_of(switches):

@@ -31,13 +31,13 @@ class Frame:
         self.args = {}
         self.names = set()
         self.time = None
-        self.thread = None  # process and thread id
-        self.place = None  # index of its first record among all events
+        self.thread = None  # ids of process and thread
+        self.place = None  # index of the frame's first record among all events
 
 
 def frames_of(trace):
     frames = collections.defaultdict(Frame)
-    open_frames = collections.defaultdict(list)  # thread -> frame numbers of open durations
+    open_frames = collections.defaultdict(list)  # by thread: numbers of frames whose duration is open
     for place, event in enumerate(trace.events):
         if event.category != "tracepoint":
             continue
@@ -84,7 +84,7 @@ class Comparison:
                 continue
             size = (len(text) - 2) // 2
             if found is None:
-                # GDB shows the zeros that a fast tracepoint leaves, and the pc of frames without registers.
+                # A missing register may be a zero of a fast tracepoint, or the pc of a frame without registers. GDB shows both.
                 if int(text, 16) != 0 and name not in ("rip", "eip", "pc", "pswa"):
                     self.check("register", number, name, text, None)
                 continue
@@ -162,7 +162,7 @@ class Comparison:
         for names, expected in tdump.leaves_of(live.get("tdump"), first_of):
             if expected is None or isinstance(expected, tdump.Variant) and not {names[0], f"{names[0]} (whole)"} & frame.args.keys():
                 continue
-            # GDB can't read the characters of some Pascal texts. For these, only the address is compared.
+            # GDB can't read the characters of some Pascal texts. Then only the address is compared.
             is_unread = isinstance(expected, tdump.Pointer) and (expected.symbol or "").startswith("error: ")
             if is_unread and not str(frame.args.get(names[0], "")).startswith("0x") and not any(
                     isinstance(frame.args.get(name), fxt_reader.Pointer) for name in names):
@@ -234,7 +234,7 @@ def same_text(expected, found):
 def same(expected, found):
     """True if an argument is equal to GDB's output."""
     if isinstance(expected, tdump.Pointer):
-        # An address is followed by its content: `0x401136 <handler>`, `0x402010 "text"`.
+        # GDB prints a pointer as the address and its content: `0x401136 <handler>`, `0x402010 "text"`.
         pattern = r'(0x[0-9a-f]+)(?: <(.*?)>)?(?: "(.*)"((?:\.\.\.)?))?(?:, this adjustment \d+)?'
         if isinstance(found, str) and (parts := re.fullmatch(pattern, found, re.S)):
             address, symbol, text, _ = parts.groups()
@@ -244,8 +244,7 @@ def same(expected, found):
                 return True
             if symbol is not None and re.split("[(<]", symbol)[0] != re.split("[(<]", expected.symbol or "")[0]:
                 return False
-            # GDB does not find the constants of a position-independent program: "<error: Cannot access memory
-            # …>".
+            # In a position-independent program, GDB does not find constants: "<error: Cannot access memory …>".
             if text is not None and expected.text is None:
                 return expected.symbol is not None
             if text is not None:
@@ -326,7 +325,7 @@ def compare(program, tfile, oracle_path, live_path, use_program, form):
     for line in live:
         if line["n"] in frames:
             comparison.dumped(line["n"], line, frames[line["n"]])
-            # The recording session treats steps without registers as hits at the tracepoint, which is wrong.
+            # In the recording session, GDB wrongly treats a step without registers as a hit at the tracepoint.
             if has_program and line.get("name") and line["n"] not in without_pc:
                 comparison.check("function", line["n"], "", True, line["name"] in " ".join(frames[line["n"]].names))
     return comparison

@@ -22,7 +22,7 @@ import judging
 import uftrace_reference as uftrace
 import viewers
 
-MAX_DEPTH = 512  # the converter leaves out deeper calls
+MAX_DEPTH = 512  # the converter omits deeper calls
 
 
 def is_moved(drawn):
@@ -33,7 +33,7 @@ def is_moved(drawn):
 class CallComparison(judging.Comparison):
     def __init__(self, recording):
         super().__init__(recording)
-        self.not_comparable = set()  # functions that uftrace counts in another way
+        self.not_comparable = set()  # functions whose numbers uftrace counts in another way
 
     def run(self, trace):
         calls = [event for event in trace.events if event.type in (fxt.BEGIN, fxt.END, fxt.COMPLETE)]
@@ -50,7 +50,7 @@ class CallComparison(judging.Comparison):
             matched = self.check_calls(records, perfetto)
             self.check_categories(matched)
             report = self.reference("report", ["report", "-f", "total,self,call"])
-            # uftrace reports kernel time inside user calls, and changes estimated exits in reports.
+            # The report of uftrace has kernel time inside user calls, and changed times of estimated exits.
             if dump is not None and report is not None and not self.features() & (uftrace.KERNEL | uftrace.ESTIMATED_EXITS):
                 self.check_report(uftrace.parse_report(report), matched)
         tasks = self.reference("report-task", ["report", "--task"])
@@ -94,7 +94,7 @@ class CallComparison(judging.Comparison):
                 continue
             while position < len(slices) and not same_begin(call, *slices[position]) \
                     and "repaired" in slices[position][0].args:
-                position += 1  # a call that was opened as a repair
+                position += 1  # this call is a repair, so uftrace does not have it
             if position == len(slices):
                 self.problem(f"thread {tid}: {call} is missing")
                 return matched

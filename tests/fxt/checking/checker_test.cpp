@@ -363,8 +363,8 @@ TEST(Checker, W18PriorityZeroIsIdleInPerfetto) {
             kClean);  // Perfetto assigns the idle thread to process 0
   EXPECT_EQ(broken({{0x0000'0000'0000'0068, 5, 0, 0, 0, 7}}), "W18");
   EXPECT_EQ(broken({thread_object({0x4'0028, 100}), switch_to(1, 0), instant(5)}), kClean);
-  EXPECT_EQ(broken({switch_to(1, 0), thread_object({0x4'0028, 100}), instant(5)}), kClean);  // the records may be in any order
-  EXPECT_EQ(broken({switch_to(1, 0), thread_object({0x4'0028, 0})}), "w19 W18");             // the record assigns the thread to process 0
+  EXPECT_EQ(broken({switch_to(1, 0), thread_object({0x4'0028, 100}), instant(5)}), kClean);  // in any order
+  EXPECT_EQ(broken({switch_to(1, 0), thread_object({0x4'0028, 0})}), "w19 W18");             // in process 0
   EXPECT_EQ(broken({thread_object({0x4'0028, 100}), thread_object({0x4'0028, 0}), switch_to(1, 0)}),
             "w19 W18");
   EXPECT_EQ(broken({joined(switch_to(0, 0), {0, 0})}), kClean);  // idle to idle
@@ -515,7 +515,7 @@ TEST(Checker, W25SchedulingArgumentsHaveTheirTypes) {
   EXPECT_EQ(broken({weight, {0x2000'0000'0021'0048, 5, 101, 0x7'0006'0012}}), "W25");
   const Words incoming = string_record(6, "incoming_weight");
   EXPECT_EQ(broken({incoming, {0x1000'0000'0021'0058, 5, 101, 102, 0x7'0006'0012}}), "W25");
-  EXPECT_EQ(broken({incoming, {0x2000'0000'0021'0048, 5, 101, 0x7'0006'0012}}), kClean);  // the record of a wakeup has no incoming weight
+  EXPECT_EQ(broken({incoming, {0x2000'0000'0021'0048, 5, 101, 0x7'0006'0012}}), kClean);  // not for a wakeup
 }
 
 TEST(Checker, W26Locations) {

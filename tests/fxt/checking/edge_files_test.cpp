@@ -388,7 +388,7 @@ TEST(EdgeDepth, OfBeginsAndTheEventsInThem) {
   for (std::uint64_t i = 0; i < 511; ++i) deep = joined(deep, begin(i));
   for (std::uint64_t i = 0; i < 511; ++i) ends = joined(ends, end(1000 + i));
   EXPECT_EQ(broken_rules(all({deep, instant(600), instant(601), ends})), "");
-  EXPECT_EQ(broken_rules(all({deep, instant(600), instant(600), ends})), "W15");  // Perfetto nests the two instants
+  EXPECT_EQ(broken_rules(all({deep, instant(600), instant(600), ends})), "W15");  // Perfetto nests instants
 }
 
 }  // namespace

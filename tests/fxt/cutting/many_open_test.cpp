@@ -1,4 +1,4 @@
-// Very many open spans, in each of the forms that the Cutter handles separately.
+// Very many open calls, in each of the forms that the Cutter handles separately.
 #include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,8 +24,8 @@ void PrintTo(const Counts& counts, std::ostream* out) {
   *out << counts.begins << " begins, " << counts.ends << " ends, " << counts.completes << " completes";
 }
 
-// Cuts a trace at kEdge, and returns the counts of each piece. The trace has an instant at 0, and the events
-// that `add` writes. `add` gets a function that writes an event.
+// Cuts a trace at kEdge, and returns the counts of each piece. The trace has an instant at 0, followed by the
+// events that `add` writes.
 template <typename Add>
 std::vector<Counts> counts_of(Add add, const CutOptions& options = {.split_ns = kEdge}) {
   const Words trace = file_of([&](Writer& writer) {
@@ -79,7 +79,6 @@ TEST(ManyOpen, CompleteEventsThatCross) {
               ElementsAre(Counts{kMany, kMany, 0}, Counts{0, 0, kMany}));
 }
 
-// Durations that are open inside a complete event end with the complete event.
 TEST(ManyOpen, PairsInCompleteEvents) {
   EXPECT_THAT(counts_of([](auto write) {
                 for (std::uint64_t i = 0; i < kMany; ++i) {
@@ -118,7 +117,6 @@ TEST(ManyOpen, AsyncOperationsOfOneIdAndTwoNames) {
               ElementsAre(Counts{kMany, kMany, 0}, Counts{kMany, kMany, 0}));
 }
 
-// Each flow outside of the kept events gets a duration.
 TEST(ManyOpen, FlowsInPairsThatAreNotKept) {
   const auto flow = [](EventType type, std::uint64_t i) {
     Event event = cutting::event(type, kEdge + i, "kept");

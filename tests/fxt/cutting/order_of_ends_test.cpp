@@ -1,4 +1,4 @@
-// Traces whose calls were written at their ends: in the file, an outer call comes after its inner calls.
+// Traces with calls in the order of their ends: in the file, inner calls come before the call around them.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -80,7 +80,7 @@ TEST(OrderOfEnds, CallsThatContinueAfterARangeEndWithIt) {
   EXPECT_EQ(cuts.counters.last_ns, 100U);
 }
 
-// Readers would not agree on the order of complete events with the same times.
+// Complete events with the same times would have no clear order, so the calls around the range are pairs.
 TEST(OrderOfEnds, CallsAroundAWholeRangeStayInsideEachOther) {
   const Words words = trace(complete(60, 70, "call"), complete(20, 150, "inner"), complete(10, 160, "outer"));
   EXPECT_EQ(text_of_cut(words, range(50, 100)),
@@ -141,7 +141,6 @@ TEST(OrderOfEnds, PairsThatBeganBeforeARangeAreCut) {
             "end 55 1/2 \"c\" \"new\"\n"
             "end 60 1/2 \"c\" \"pair\" \"retval\"=u32:6 \"cut\"=\"begin\"\n"
             "end 90 1/2 \"c\" \"outer\" \"cut\"=\"begin\"\n");
-  // Calls may also continue after the range.
   EXPECT_EQ(text_of_cut(trace(first, complete(20, 40, "inner"), begin(50, "new"), end(120, "new"),
                               event(EventType::DurationEnd, 130, "pair"), complete(10, 190, "outer")),
                         range(30, 100)),
@@ -220,11 +219,11 @@ TEST(OrderOfEnds, CallsContinueInTheNextPiece) {
 
 // ---- Random traces ----
 
-// Calls of several threads, mostly complete events. A call never begins at the same time as the call around
-// it, because readers would treat the first record as the outer call.
+// Calls of several threads, mostly complete events. A call never starts at the same time as the call around
+// it, because their order in the file would be wrong for readers.
 class RandomTrace {
  public:
-  // With `has_ties`, a call may end together with an inner call, and begin when the previous call ends.
+  // With `has_ties`, a call may end together with an inner call, and start when the previous call ends.
   RandomTrace(unsigned seed, bool has_ties) : random_(seed), has_ties_(has_ties) {
     for (std::uint64_t thread = 2; thread < 5; ++thread) {
       time_ = 1000 + pick(50);
@@ -299,7 +298,7 @@ void expect_same_figures(unsigned seed, bool has_ties) {
   CutOptions options;
   const std::uint64_t from = random.start_of_range();
   const std::uint64_t to = from + random.pick(random.pick(2) == 0 ? 20 : 400);
-  const std::uint64_t sides = random.pick(3);  // 0: both; 1: only an end; 2: only a start
+  const std::uint64_t sides = random.pick(3);  // 0: a start and an end; 1: only an end; 2: only a start
   if (sides != 1) options.range.from = TraceTime{.ns = from};
   if (sides != 2) options.range.to = TraceTime{.ns = to};
   const Words piece = cut(words, options).pieces.at(0);
@@ -313,7 +312,8 @@ TEST(OrderOfEnds, StatisticsOfARangeAndItsPieceAreEqual) {
   for (unsigned seed = 0; seed < 500 && !HasFailure(); ++seed) expect_same_figures(seed, false);
 }
 
-// After the cut, nested calls may have equal times. Either may be the outer call, so self times may differ.
+// After the cut, nested calls may have equal times. Readers may nest them in another order, so self times may
+// differ.
 TEST(OrderOfEnds, StatisticsOfARangeAndItsPieceAreEqualWithEqualTimes) {
   for (unsigned seed = 0; seed < 500 && !HasFailure(); ++seed) expect_same_figures(seed, true);
 }

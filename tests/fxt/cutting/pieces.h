@@ -51,7 +51,7 @@ inline Cuts cut(const Words& trace, const CutOptions& options) {
   return {pieces.words(), cutter.counters()};
 }
 
-// The lines of fxt-dump, without the start of the trace and the tables.
+// The output of fxt-dump, without the start of the trace and without the tables.
 inline std::string text_of(const Words& words) {
   Reader reader(std::as_bytes(std::span(words)));
   TextBuffer text;
@@ -73,7 +73,7 @@ inline std::vector<std::string> texts_of(const Cuts& cuts) {
   return texts;
 }
 
-// Events of one thread, unless another thread is given.
+// Unless a test names another thread, all events are from one thread.
 namespace cutting {
 
 inline constexpr Thread kThread{.process = 1, .thread = 2}, kOther{.process = 1, .thread = 3};

@@ -1,4 +1,4 @@
-// Pieces of limited size: how large they get for all kinds of traces.
+// Pieces of limited size: the largest size that a piece gets, for all kinds of traces.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +23,7 @@ Event instant(std::uint64_t time, std::string_view name) {
   return {.type = EventType::Instant, .time = time, .thread = kThread, .name = name};
 }
 
-// The size of the largest piece; also checks that no piece breaks a rule.
+// Returns the size of the largest piece. Also checks that no piece breaks a rule.
 std::uint64_t largest_piece(const std::function<void(Writer&)>& write, std::uint64_t limit) {
   std::uint64_t largest = 0;
   const Cuts cuts = cut(file_of(write), {.split_bytes = limit});
@@ -64,7 +64,7 @@ TEST(SplitSize, HasSpaceForOpenDurations) {
   EXPECT_LE(largest, kLimit + kTolerance);
 }
 
-// The calls of 500 threads are open at once, and all of them end after the last record.
+// The calls of 500 threads are open at once. Each piece must repeat them, so the limit can't be kept.
 TEST(SplitSize, IsExceededByRepeatedState) {
   const auto largest = largest_piece(
       [](Writer& writer) {
@@ -75,7 +75,7 @@ TEST(SplitSize, IsExceededByRepeatedState) {
         }
       },
       kLimit);
-  EXPECT_GT(largest, kLimit);  // the limit can't be kept
+  EXPECT_GT(largest, kLimit);
   EXPECT_LE(largest, 4 * kLimit);
 }
 
@@ -89,7 +89,7 @@ TEST(SplitSize, ATinySizeStillMakesProgress) {
   EXPECT_EQ(cuts.counters.events, 50U);
 }
 
-// In the trace of a recording, the files of the recording are at the start.
+// A trace of a recording begins with the files of the recording. These records are not a piece of their own.
 TEST(SplitSize, APieceWithoutCallsIsJoinedWithTheNextOne) {
   const std::vector<std::byte> bytes(4500);
   const auto texts = [&](std::uint64_t instants) {
@@ -108,7 +108,6 @@ TEST(SplitSize, APieceWithoutCallsIsJoinedWithTheNextOne) {
       << "many instants are the contents of a trace";
 }
 
-// All records are read ahead, but a large record is not copied for this.
 TEST(SplitSize, TakesAllKindsOfRecords) {
   const std::vector<std::byte> bytes(3000);
   const Cuts cuts = cut(file_of([&](Writer& writer) {

@@ -1,4 +1,4 @@
-// Records are returned in the order of time, for every order in the file.
+// The reader returns records in the order of time, for every order in the file.
 #include "fxt/ordered_reader.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ namespace {
 using testing::ElementsAre;
 using testing::ElementsAreArray;
 
-// The words of records on thread 1, which is 100/101. Their name is string 2, "one".
+// The words of records. By default, they are on thread 1 (100/101), and have the name "one" (string 2).
 class Trace {
  public:
   Trace& string(std::uint64_t index, std::uint64_t three_letters) {
@@ -50,7 +50,7 @@ class Trace {
       kStart, {2 << 16 | std::uint64_t{3} << 32 | 2 << 4 | 2, 0x65'6e6f, 1 << 16 | 3 << 4 | 3, 100, 101});
 };
 
-// "TIME NAME PROCESS/THREAD" for each event, with "-END" for complete events.
+// One text for each event: "TIME NAME PROCESS/THREAD". A complete event has "TIME-END".
 std::vector<std::string> events_of(OrderedReader&& reader) {
   std::vector<std::string> events;
   while (const Entry* const entry = reader.next()) {
@@ -85,7 +85,7 @@ TEST(OrderedReader, PutsOuterCallsFirst) {
               ElementsAre("5-5 one 100/101", "5-9 one 100/101", "5-8 one 100/101", "6-7 one 100/101"));
 }
 
-// Between the late records, the string is replaced, and the thread is registered.
+// The string is replaced and the thread is registered while records are out of order.
 TEST(OrderedReader, ReadsNamesAsTheyWereAtTheRecord) {
   EXPECT_THAT(events_of(Trace()
                             .instant(50)
@@ -120,7 +120,7 @@ TEST(OrderedReader, LeavesRecordsWithoutAPossibleTimeInPlace) {
       ElementsAre("9-3 one 100/101", "10 one 100/101", "9223372036854775808 one 100/101", "20 one 100/101"));
 }
 
-// The second provider counts in ns. With the rate of the first provider, these times would be microseconds.
+// The second provider counts in ns. At the rate of the first provider, its times would be microseconds.
 TEST(OrderedReader, ComparesTimesOfAProviderWithoutARateInNs) {
   const Words rate{0x21, 1'000'000};
   const Words other{0x0010'0000'0021'0020 | std::uint64_t{1} << 52,
@@ -148,7 +148,7 @@ TEST(OrderedReader, ReportsTheProviderOfARecord) {
   EXPECT_THAT(providers, ElementsAre("2 x", "1 fxt", "1 fxt"));
 }
 
-// Several threads take turns at one index.
+// Several threads use the same index, in turn.
 TEST(OrderedReader, StoresAThreadThatIsRegisteredManyTimesOnlyOnce) {
   Trace trace;
   std::vector<std::string> expected;
@@ -197,7 +197,7 @@ TEST(OrderedReader, ReportsATemporaryFileWithoutSpace) {
   const Trace trace = many_records(sorted);
   const char* const variable = std::getenv("TMPDIR");
   const auto before = variable != nullptr ? std::optional<std::string>(variable) : std::nullopt;
-  ::setenv("TMPDIR", "/dev/null", 1);  // a file, so no temporary file can be created below it
+  ::setenv("TMPDIR", "/dev/null", 1);  // a file, so a temporary file can't be created
   std::string problem;
   try {
     events_of(trace, {.memory_bytes = 40'000});
@@ -209,7 +209,7 @@ TEST(OrderedReader, ReportsATemporaryFileWithoutSpace) {
             "/dev/null: can't use a temporary file (set TMPDIR to use another folder): Not a directory");
 }
 
-// Returns a few bytes at a time, and optionally a failure at the end. Can be read only once.
+// Returns a few bytes at a time, and optionally fails at the end. Can be read only once.
 class Pipe final : public Input {
  public:
   explicit Pipe(std::vector<std::byte> bytes, bool fails = false) : bytes_(std::move(bytes)), fails_(fails) {}

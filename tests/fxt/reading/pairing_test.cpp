@@ -1,4 +1,4 @@
-// Calls with their ends, depths, self times and parents, for durations and async operations.
+// Tests the ends, depths, self times and parents of calls and async operations.
 #include "fxt/pairing.h"
 
 #include <cstdint>
@@ -28,7 +28,7 @@ Event async(EventType type, std::uint64_t time, std::string_view name, std::uint
   return one;
 }
 
-// "NUMBER NAME START..END depth D self S in PARENT" for each call, in the order of their ends.
+// One text for each call, in the order of their ends: "NUMBER NAME START..END depth D self S in PARENT".
 std::vector<std::string> calls_of(const std::vector<Event>& events, const PairingOptions& options = {}) {
   const Words words = file_of([&](Writer& writer) {
     for (const Event& one : events) writer.write(one);
@@ -77,7 +77,7 @@ TEST(Pairing, PairsAsyncOperationsById) {
                   "1 x 15..50 depth 0 self 35"));
 }
 
-// Perfetto also ends inner operations together with the operation around them.
+// In Perfetto, inner operations end together with the operation around them.
 TEST(Pairing, AsyncOperationsEndWithTheOuterOperation) {
   EXPECT_THAT(
       calls_of({async(EventType::AsyncBegin, 10, "request", 7), async(EventType::AsyncBegin, 20, "read", 7),

@@ -1,5 +1,5 @@
-// The Reader on hand-written words: every kind of record, and the cases that the format leaves to readers (R1
-// to R15).
+// Tests the Reader with hand-written words: every kind of record, and the cases that the format leaves to
+// readers (R1 to R15).
 #include "fxt/reader.h"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Reads to the end and keeps the content of the records as text.
+// Reads a whole trace. Has the content of its records as text.
 struct ReadTrace {
   std::vector<ProblemKind> problems;
   ReaderCounters counters;
@@ -53,7 +53,7 @@ ReadTrace read_all(const Words& words, const ReaderOptions& options = {}) {
   return trace;
 }
 
-// The last record of a file, with all data that it refers to.
+// The last record of a file, with all data to which it refers.
 class LastRecord {
  public:
   explicit LastRecord(const Words& words, const ReaderOptions& options = {})
@@ -158,7 +158,7 @@ TEST(ReaderRules, OtherFilesAreNotTraces) {
   EXPECT_EQ(end_of_text("not a trace\n"), kNoTrace);
   EXPECT_EQ(end_of_text(std::string_view("\0\0\0\0\0\0\0\0", 8)), kNoTrace);
   EXPECT_EQ(end_of_text("\x1d" + std::string(23, '\0')), kNoTrace) << "a record of unknown type, and zeros";
-  // A trace without its first records is still a trace, because it has a record of a known type.
+  // The first record has a known type, so the words are a trace, although it begins without a magic word.
   EXPECT_EQ(read_all({0x0000'0000'0000'0044, 5000, 100, 101, 0}).end.reason, ReadEnd::Reason::SizeZero);
 }
 
@@ -404,7 +404,7 @@ TEST(ReaderRules, ReservedBitsAndPaddingAreChecked) {
 
 // ---- Byte order, sources ----
 
-// In a file of the other byte order, numbers are reversed, and streams are not.
+// In a file of the other byte order, the bytes of numbers are reversed. The bytes of texts are not reversed.
 TEST(ReaderSources, TheMagicShowsTheOtherByteOrder) {
   const auto reversed = [](std::uint64_t word) { return boost::endian::endian_reverse(word); };
   Words words = {reversed(kMagicRecord),
@@ -484,14 +484,14 @@ TEST(InputWindow, KeepsBytesThatAreNotSkipped) {
   SlowInput input("0123456789");
   InputWindow window(input);
   ASSERT_TRUE(window.fetch(4));
-  EXPECT_EQ(window.size(), 6U);  // whole parts
+  EXPECT_EQ(window.size(), 6U);  // complete parts
   window.skip(4);
   EXPECT_EQ(window.offset(), 4U);
   ASSERT_TRUE(window.fetch(5));
   EXPECT_EQ(std::memcmp(window.bytes(), "45678", 5), 0);
   EXPECT_EQ(window.offset(), 4U);
   EXPECT_FALSE(window.fetch(7));
-  EXPECT_EQ(window.size(), 6U);  // the rest, up to the end
+  EXPECT_EQ(window.size(), 6U);  // the last part
 }
 
 class FailingInput final : public Input {
@@ -551,7 +551,7 @@ TEST(ReaderInput, FilesByPathAndDescriptor) {
     Reader by_descriptor(borrowed);
     EXPECT_EQ(std::ranges::distance(by_descriptor.begin(), by_descriptor.end()), 3);
   }
-  EXPECT_EQ(::close(descriptor), 0);  // still open
+  EXPECT_EQ(::close(descriptor), 0);  // the descriptor is still open
   std::remove(path.c_str());
   EXPECT_THROW(FileInput("/no/such/file"), std::system_error);
   FileInput closed(descriptor);
@@ -561,7 +561,6 @@ TEST(ReaderInput, FilesByPathAndDescriptor) {
 
 // ---- Memory ----
 
-// Each provider registers a few strings and threads with distant indices.
 TEST(ReaderMemory, GrowsOnlyWithTheContentOfTheFile) {
   Words words = kStart;
   for (std::uint64_t provider = 1; words.size() < 12'800; ++provider) {

@@ -1,4 +1,5 @@
-// The Reader on damaged files: every prefix, every header byte changed, every block size.
+// Tests the Reader with damaged files: every prefix of a file, every change of a header byte, every block
+// size.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

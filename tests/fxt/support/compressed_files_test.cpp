@@ -1,4 +1,5 @@
-// Compressed files: the format's own tool can read our files. We can read its files, even damaged files.
+// Compressed files. The format's own tool can read the files that we write. We can read the tool's files, and
+// the part before a damage.
 #include "fxt/support/compressed_files.h"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ struct Format {
 
 const std::vector<Format> kFormats{{".gz", "gzip"}, {".zst", "zstd -q"}, {".bz2", "bzip2"}, {".xz", "xz"}};
 
-// A text with distant repetitions, and some parts without repetition.
+// A text with repetitions at a large distance, and some parts without repetitions.
 std::string text_of(std::size_t size) {
   std::mt19937 random(1);
   std::string text;
@@ -50,13 +51,13 @@ class CompressedFiles : public ToolTest, public testing::WithParamInterface<Form
     std::ifstream input(path, std::ios::binary);
     return {std::istreambuf_iterator(input), {}};
   }
-  // `plain`, compressed by the tool.
+  // `plain`, as compressed by the tool.
   std::string by_tool(const std::string& plain) const {
     const std::string path = path_with(plain, "plain");
     return shell(GetParam().tool + " -c < " + path).output;
   }
 
-  // The content of a file, and the reason if it can't be read to its end.
+  // The text of a file. If the file can't be read to its end, also the reason.
   struct ReadText {
     std::string text, problem;
   };
@@ -149,7 +150,7 @@ TEST_P(CompressedFiles, AreReadUpToDamage) {
   EXPECT_EQ(with_rubbish.problem, damaged_text);
 }
 
-// The disk may be full before the end, or only when the last bytes are written.
+// The disk is full before the end, or when the last bytes are written.
 TEST_P(CompressedFiles, ReportAFullDisk) {
   for (const std::size_t size : {10U, 5'000'000U}) {
     OutputFile file("/dev/full");
@@ -172,7 +173,7 @@ TEST_P(CompressedFiles, ReportAFullDisk) {
   }
 }
 
-// A reader of an incomplete file must recognize that the file is incomplete.
+// The file is incomplete, and its readers must recognize this.
 TEST_P(CompressedFiles, AreNotFinishedIfTheyAreAbandoned) {
   {
     OutputFile file(path_, FileMode::InPlace);

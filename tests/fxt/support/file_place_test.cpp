@@ -36,7 +36,7 @@ class FilePlaceTest : public testing::Test {
 
   void write(const char* name, const char* text) const { std::ofstream(top_ / name) << text; }
   void link(const char* name, const fs::path& target) const { fs::create_symlink(target, top_ / name); }
-  // The text of the file, or the reason why it is not opened.
+  // Returns the text of the file, or the reason why the file is not opened.
   static std::string text_of(const FilePlace& place) {
     const auto opened = place.open();
     EXPECT_EQ(opened.descriptor.is_open(), opened.status.kind == FilePlace::Status::Kind::Regular);

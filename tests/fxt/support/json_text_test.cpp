@@ -26,7 +26,6 @@ TEST(JsonText, HasALineForEachPartIfIndented) {
 })");
 }
 
-// Names and texts of untrusted files must not control a terminal.
 TEST(JsonText, EscapesNamesAndTexts) {
   EXPECT_EQ(json_text({{"a\"\x7f", "\x1b[31m \xff \u009b \u202e \ufffe \u00fc"}}),
             "{\"a\\\"\\u007f\":\"\\u001b[31m \ufffd \\u009b \\u202e \\ufffe \u00fc\"}");

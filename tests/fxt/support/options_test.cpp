@@ -76,7 +76,7 @@ TEST(OptionTable, OptionsGetTheirValues) {
   EXPECT_EQ(wishes.address, 0x1f);
 }
 
-// If two options set the same value, the later option is used.
+// If two options set the same value, the last option is used.
 TEST(OptionTable, OptionsApplyInTheOrderOfTheCommandLine) {
   std::string told;
   const auto tell = each<std::string>([&](const std::string& text) { told.append(text).append(";"); });
@@ -133,7 +133,7 @@ TEST(OptionTable, TheLastValueIsUsed) {
   parse_all(wishes, {"--color=red", "--at=31", "--color=green", "--at", "32"});
   EXPECT_EQ(wishes.color, Color::Green);
   EXPECT_EQ(wishes.address, 32);
-  parse_all(wishes, {"--color=blue", "--color=red"});  // blue was overridden
+  parse_all(wishes, {"--color=blue", "--color=red"});  // the last value is used
   EXPECT_EQ(wishes.color, Color::Red);
 }
 
@@ -144,7 +144,7 @@ TEST(OptionTable, WrongUsageIsReported) {
   EXPECT_EQ(problem_of({"--file"}), "the required argument for option '--file' is missing");
 }
 
-// The message suggests options, but none is used.
+// The message suggests similar options.
 TEST(OptionTable, MisspelledOptionsGetSuggestions) {
   EXPECT_EQ(problem_of({"--col=red"}), "unrecognised option '--col=red'; did you mean --color?");
   EXPECT_EQ(problem_of({"--colors=red"}), "unrecognised option '--colors=red'; did you mean --color?");
@@ -185,7 +185,7 @@ TEST_P(OptionHelp, FitsIntoEightyColumns) {
 }
 
 const std::string kIndent(28, ' ');
-const std::string kFull(52, 'x');  // up to column 80
+const std::string kFull(52, 'x');  // fills the line up to column 80
 INSTANTIATE_TEST_SUITE_P(
     All, OptionHelp,
     testing::Values(
@@ -193,10 +193,9 @@ INSTANTIATE_TEST_SUITE_P(
         LongHelp{"A", kFull + " y", "  --o A                     " + kFull + "\n" + kIndent + "y\n"},
         LongHelp{"A", "a " + kFull + " b",
                  "  --o A                     a\n" + kIndent + kFull + "\n" + kIndent + "b\n"},
-        // There is at least one blank between the columns, or each column has its own line.
+        // Two columns have at least one blank between them. Otherwise, each column has its own line.
         LongHelp{std::string(21, 'A'), "b", "  --o " + std::string(21, 'A') + " b\n"},
         LongHelp{std::string(22, 'A'), "b", "  --o " + std::string(22, 'A') + "\n" + kIndent + "b\n"},
-        // A word that is too long is not broken.
         LongHelp{"A", kFull + "xx", "  --o A                     " + kFull + "xx\n"}));
 
 TEST(SimilarNames, SwappedLettersAreNearest) {

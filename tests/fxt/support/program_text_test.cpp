@@ -1,5 +1,5 @@
-// Help, manual page and completions of a small program, with all characters that have a special
-// meaning in one of these texts.
+// Tests the help, the manual page and the completions of a small program. Its options contain all characters
+// with a special meaning in one of these texts.
 #include "fxt/support/program_text.h"
 
 #include <gmock/gmock.h>
@@ -9,7 +9,7 @@ namespace {
 
 class ProgramTexts : public testing::Test {
  protected:
-  // The text that a command line requests.
+  // Returns the text that these words on a command line request.
   std::string text(std::vector<const char*> words) {
     words.insert(words.begin(), "draw");
     TextOptions texts;
@@ -77,7 +77,7 @@ Exit status: 0 done.
 }
 
 TEST_F(ProgramTexts, TheShortHelpHasExamplesAndCommonOptions) {
-  EXPECT_EQ(text({"-h"}), text({"--help"}));  // there is no short help
+  EXPECT_EQ(text({"-h"}), text({"--help"}));  // the program has no short help
   program_.examples = {{"draw in out", "draws a line"}, {"draw -i red in", "a red one"}};
   program_.common_options = {"ink", "help"};
   EXPECT_EQ(text({"-h"}), R"(draw draws lines

@@ -1,4 +1,4 @@
-// The output of fxt-dump about calls: their lengths, and their nesting.
+// Tests the output of fxt-dump about calls: their lengths, and their nesting.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -18,13 +18,14 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-// Calls of "app" on the threads 101 and 102, as words. A test can give the calls a wrong order or wrong ends.
+// Calls of the category "app" on the threads 101 and 102, as words. A test can give calls a wrong order or
+// wrong ends.
 class Calls : public ToolTest {
  protected:
   enum Name : std::uint64_t { kMain = 2, kWork = 3, kLeaf = 4 };
 
   Words words_;
-  std::size_t before_ = 0;  // number of words before any call
+  std::size_t before_ = 0;  // number of words before the first call
 
   Calls() {
     words_ = file_of([](Writer& writer) {
@@ -52,7 +53,7 @@ class Calls : public ToolTest {
     EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
     return outcome.output;
   }
-  // For each name: the number of calls, and the times: total, self, average, minimum, maximum.
+  // A text for each function: its number of calls, and its times: total, self, average, minimum, maximum.
   std::vector<std::string> statistics(const std::string& options = "") {
     std::vector<std::string> lines;
     const auto json = nlohmann::json::parse(dump("--stats --json " + options));
@@ -139,7 +140,8 @@ TEST_F(Calls, WithoutAnEndLastUntilTheEndOfTheThread) {
   EXPECT_THAT(statistics(), ElementsAre("main 1: 400 100 400 400 400", "work 1: 300 300 300 300 300"));
 }
 
-// If a call ends after the call around it, the part after the outer call does not count as inside.
+// The inner call ends after the outer call. Its time after the end of the outer call does not count as time
+// inside the outer call.
 TEST_F(Calls, CrossingCallsCountInTheCallAroundThem) {
   complete(kMain, 1000, 1100);
   complete(kWork, 1010, 1030);
@@ -160,7 +162,7 @@ TEST_F(Calls, CompleteEventsCanCrossPairs) {
   EXPECT_EQ(nlohmann::json::parse(dump("--stats --json"))["crossing_calls"], 1);
 }
 
-// A call without an end event has an inferred end, which does not count as crossing.
+// The end of a call without an end event is inferred. Such a call does not count as crossing.
 TEST_F(Calls, WithoutAnEndCrossNothing) {
   complete(kMain, 1000, 1100);
   begin(kWork, 1050);
@@ -189,7 +191,7 @@ TEST_F(Calls, UnmatchedEndsAreReported) {
               HasSubstr("calls: 1 events are not part of any call, because their times are impossible\n")));
 }
 
-// Unregistered threads have no koids, but the report distinguishes them.
+// Unregistered threads have no koids, so the report uses their indices.
 TEST_F(Calls, UnregisteredThreadsAreDistinguished) {
   complete(kMain, 1000, 2000, 9);
   complete(kWork, 1500, 2500, 10);
@@ -213,7 +215,7 @@ TEST_F(Calls, MayComeAfterTheirInnerCallsInTheFile) {
                                         "leaf 1: 100 100 100 100 100"));
 }
 
-// Destructors write calls at their ends, so inner calls come first.
+// Some programs write a call when it ends, so inner calls come first.
 TEST_F(Calls, AreSortedIfTheyAreWrittenAtTheirEnds) {
   begin(kLeaf, 1010);
   end(kLeaf, 1020);
@@ -272,8 +274,7 @@ TEST_F(Calls, AreATree) {
             "       0.000001150         100/102          0.100 leaf\n");
 }
 
-// A line is indented by at most 512 levels, so that the size of a tree is proportional to the number of
-// lines.
+// A line is indented by at most 512 levels. Otherwise, the size of a tree could be quadratic in its depth.
 TEST_F(Calls, DeeperThan512AreNotIndentedFurther) {
   for (std::uint64_t i = 0; i < 514; ++i) complete(kWork, 1000 + i, 9000 - i);
   const std::string tree = dump("--tree");
@@ -287,7 +288,7 @@ TEST_F(Calls, DeeperThan512AreNotIndentedFurther) {
   EXPECT_EQ(indentation("1513", "         6.974"), 1024);
 }
 
-// A call that awaits its end event, with many complete events inside.
+// The outer call is a pair, with many complete events before its end.
 TEST_F(Calls, OfAllKindsEndInOrder) {
   begin(kMain, 1000);
   for (int i = 0; i < 3; ++i) complete(kWork, 1100, 1900);
@@ -300,7 +301,6 @@ TEST_F(Calls, OfAllKindsEndInOrder) {
   EXPECT_THAT(dump("--stats"), HasSubstr("  1 ends have no start\n"));
 }
 
-// fxt-draw does not draw these events either.
 TEST_F(Calls, EndBeforeTheLimitOfTimes) {
   const std::string said = "3 events are not part of any call, because their times are impossible\n";
   complete(kMain, 1000, kTimeLimit - 1);
@@ -328,7 +328,7 @@ TEST_F(Calls, HaveReadableTimes) {
   EXPECT_THAT(dump("--tree --unit ns"), HasSubstr("        2344678 main\n"));
 }
 
-// The same calls as pairs, whose ends have no names, and as complete events.
+// The same calls in several encodings: as complete events, and as pairs whose ends have no names.
 class Encodings : public Calls {
  protected:
   void write(bool as_pairs) {
@@ -367,7 +367,7 @@ TEST_F(Encodings, GiveTheSameFigures) {
                                        "leaf 1: 1000 1000 1000 1000 1000"));
   EXPECT_THAT(complete[1], ElementsAre("work 2: 5000 3000 2500 2000 3000"))
       << "what is chosen changes no figure";
-  // Only the parts of calls in the range from 3000 to 5000 count.
+  // Only the parts of calls from 3000 to 5000 count.
   EXPECT_THAT(complete[6], ElementsAre("main 1: 2000 1000 2000 2000 2000", "work 2: 1000 500 500 0 1000",
                                        "leaf 1: 500 500 500 500 500"));
   EXPECT_THAT(complete[8], testing::SizeIs(3));
@@ -449,11 +449,11 @@ TEST_F(Calls, MayBeNestedDeeply) {
 TEST_F(Calls, MayCrossManyTimes) {
   constexpr std::uint64_t kMany = 50'000;
   for (std::uint64_t i = 0; i < kMany; ++i) complete(kWork, 1000 + i, 101'000 + i);
-  // The self time of each call except the last is the 1 ns before the next call.
+  // The self time of each call is 1 ns: the time until the next call starts. The last call has 100,000 ns.
   EXPECT_THAT(statistics(), ElementsAre("work 50000: 100000 149999 100000 100000 100000"));
 }
 
-// Each path has the names of all calls around it: up to 300 nested calls with names of 10,000 bytes.
+// Each path has the names of all calls around the function: up to 300 names of 10,000 bytes.
 TEST_F(Calls, FoldedStacksAreLimitedBySizeOfTheTrace) {
   words_ = file_of([](Writer& writer) {
     const std::string name(10'000, 'x');
@@ -493,7 +493,7 @@ TEST_F(Calls, MayBeInManyProcesses) {
 
 TEST_F(Calls, HaveNoTableIfTheTraceHasNone) { EXPECT_THAT(dump("--stats"), Not(HasSubstr("calls of"))); }
 
-// Two calls of the program, one call of the kernel, and one switch, which takes longest.
+// Two calls of the program, one call of the kernel, and one switch, which takes the most time.
 class Groups : public ToolTest {
  protected:
   std::string write(const std::string& file_name, std::uint64_t waited) {
@@ -539,7 +539,7 @@ TEST_F(Groups, AreInJson) {
             R"({"category":"sched","name":"linux:schedule","group":"off-cpu","self_ns":9000,"calls":1}])");
 }
 
-// A module may be called `sched`, like the category of switches.
+// A module may have the name `sched`, like the category of switches.
 TEST_F(Groups, AProgramCalledSchedIsOnTheCpu) {
   const std::string path = file("sched", file_of([](Writer& writer) {
                                   for (const char* const name : {"main", "linux:schedule (pre-empted)"})

@@ -1,4 +1,4 @@
-// Threads on CPUs.
+// Tests the runs of threads on CPUs.
 #include "fxt/tools/cpu_runs.h"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 namespace fxt::test {
 namespace {
 
-// "cpu 0: 3 from 300 to 400", one line per run.
+// One line for each run: "cpu 0: 3 from 300 to 400".
 std::string runs_of(const std::vector<Record>& records, std::uint64_t last_ns) {
   std::string text;
   tools::CpuRuns runs([&text](const tools::CpuRun& run) {

@@ -1,4 +1,4 @@
-// The program fxt-cut as a user runs it: files, reports and exit codes.
+// Tests the program fxt-cut as a user runs it: files, reports and exit codes.
 #include <cstdint>
 #include <filesystem>
 #include <gmock/gmock.h>
@@ -61,7 +61,7 @@ TEST_F(FxtCut, CutsFlowsToOtherThreads) {
               HasSubstr("\n1 flow cut because the start and the end are in different pieces, or because only "
                         "one of them is selected\n"));
   EXPECT_THAT(shell(FXT_DUMP " --check " + out).output, Not(HasSubstr("W21")));
-  // The flow leaves thread 101 and comes back to it.
+  // The flow leaves thread 101 and later returns to it.
   EXPECT_THAT(run("--tid 101 " + sample + " " + out).output, Not(HasSubstr("flow")));
   EXPECT_THAT(dump(out), HasSubstr("flow-end 1700"));
 }
@@ -125,7 +125,7 @@ TEST_F(FxtCut, RefusesASizeThatIsTooSmallForNames) {
               HasSubstr("out.019.fxt\n  and 64 more\n84 files larger than --split-size, up to "));
 }
 
-// The first piece is complete, because no call is open at its start.
+// No call is open at the start of the first piece, so this piece is complete.
 TEST_F(FxtCut, RefusesASizeThatIsTooSmallForOpenDurations) {
   const std::string deep = file("deep.in", file_of([](Writer& writer) {
                                   for (std::uint64_t i = 0; i < 300; ++i)
@@ -241,7 +241,7 @@ TEST_F(FxtCut, AFileThatIsNotATraceLeavesNoOutput) {
   EXPECT_THAT(outcome.output,
               EndsWith("x.c: not an FXT trace, because it does not start with the magic number\n"));
   EXPECT_EQ(dump(out), before);
-  // The first bytes of each file look like short records of unknown types.
+  // The first bytes of each text look like a short record of an unknown type.
   for (const std::string& json :
        {"[\n{\"ph\": \"X\"}" + std::string(10'000, ' '), "\x1f" + std::string(10'000, '\x2f')}) {
     EXPECT_EQ(run(file_with("x.json", json) + " " + out).exit_code, 1);

@@ -1,4 +1,4 @@
-// The program fxt-draw as a user runs it: files, reports and exit codes.
+// Tests the program fxt-draw as a user runs it: files, reports and exit codes.
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -90,14 +90,13 @@ TEST_F(FxtDraw, DrawsAPage) {
   const std::string page = text_of(folder() + "out.html");
   EXPECT_THAT(page, StartsWith("<!-- drawn by fxt-draw -->\n<!DOCTYPE html>\n<html lang=\"en\">\n"));
   EXPECT_THAT(page, HasSubstr("<title>in.fxt</title>"));
-  // The picture for browsers without scripts is the same, but without tooltips.
+  // For browsers without scripts, the page has the same picture without tooltips.
   std::string picture(kPicture.substr(kPicture.find('\n') + 1));
   for (std::size_t at = 0; (at = picture.find("><title>")) != std::string::npos;)
     picture.replace(at, picture.find("</rect>", at) + 7 - at, "/>");
   EXPECT_THAT(page, HasSubstr(picture));
   EXPECT_THAT(page, HasSubstr("\"foot\":[\"2 calls on 1 thread\",\"0 is 1 µs on the trace's clock\"]"));
   EXPECT_THAT(page, EndsWith("</script>\n</body>\n</html>\n"));
-  // The page loads no other files.
   EXPECT_THAT(page, HasSubstr("content=\"default-src 'none'; style-src 'unsafe-inline'; script-src "
                               "'unsafe-inline'\""));
   EXPECT_THAT(page, Not(HasSubstr("src=")));
@@ -147,7 +146,7 @@ TEST_F(FxtDraw, TheTimeOffTheCpuIsHatchedOrLeftOut) {
   EXPECT_THAT(text_of(out_), HasSubstr("<title>main: 2 µs")) << "the flame graph has no time off the CPU";
 }
 
-// Calls refer to the lines of their arguments. The picture for browsers without scripts has no arguments.
+// Calls refer to lines with their arguments. The picture for browsers without scripts has no arguments.
 TEST_F(FxtDraw, PagesHaveEachArgumentOnce) {
   const std::string in =
       file("in.fxt", file_of([](Writer& writer) {

@@ -1,4 +1,4 @@
-// The program fxt-dump as a user runs it: outputs and exit codes.
+// Tests the program fxt-dump as a user runs it: outputs and exit codes.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@ class FxtDump : public ToolTest {
   static Outcome run(const std::string& arguments) { return shell(FXT_DUMP " " + arguments); }
 };
 
-// A complete event without findings. In bad_trace(), a second event overlaps it.
+// A complete event without findings. bad_trace() adds a second event that overlaps it.
 Words good_trace() {
   return file_of([](Writer& writer) {
     writer.write(Event{.type = EventType::DurationComplete,
@@ -107,7 +107,7 @@ TEST_F(FxtDump, ChecksForTheSelectedReaders) {
   const std::string path = file("bad", bad_trace());  // Perfetto drops one of its calls
   EXPECT_EQ(run("--check --for perfetto " + path).exit_code, 1);
   EXPECT_EQ(run("--check --for tracy,fuchsia-cpp,fuchsia-rust,spec " + path).output, "");
-  // A fault that breaks only the spec is an error if only the spec is selected.
+  // If only the spec is selected, a fault that breaks only the spec is an error.
   const std::string long_string =
       file("long", file_of([](Writer& writer) {
              writer.write(Event{.type = EventType::DurationBegin, .thread = {.process = 1, .thread = 2}});
@@ -243,7 +243,7 @@ TEST_F(FxtDump, ShowsTwentyFindingsOfARule) {
   EXPECT_THAT(run("--check --all " + path).output, HasSubstr("many: 30 errors, 0 warnings\n"));
 }
 
-// Ends without begins are warnings; a duration without an end is an error.
+// Ends without a start are warnings. A duration without an end is an error.
 TEST_F(FxtDump, ManyWarningsOfARuleHideNoError) {
   Words words = good_trace();
   for (std::uint64_t i = 0; i < 25; ++i) words = joined(words, {0x0002'0001'0103'0024, 5000 + i});
@@ -370,15 +370,15 @@ TEST_F(FxtDump, SumsAsyncOperationsAndRunsOnCpus) {
   EXPECT_EQ(all["runs"][0]["total_ns"], 100);
   EXPECT_EQ(all["wakeups"][0]["total_ns"], 40);
   const auto part = json("-r 50ns~150ns ");
-  EXPECT_EQ(part["async_operations"][0]["total_ns"], 200);  // from 150 to 250
+  EXPECT_EQ(part["async_operations"][0]["total_ns"], 200);  // on the clock: 150 to 250
   EXPECT_EQ(part["runs"][0]["total_ns"], 50);
   const auto begins = json("--tid 2 --type async-begin ");
   EXPECT_EQ(begins["async_operations"].size(), 1U);
   EXPECT_FALSE(begins.contains("runs"));
 }
 
-// Two processes. main calls work twice. The second call of work contains another call of work. Each leaf in
-// these calls lasts 100 ns. The other process runs only leaf, in another category.
+// Two processes. In the first process, main calls work twice. The second call of work contains another call
+// of work. These calls contain leaf calls of 100 ns. The second process runs only leaf, in another category.
 Words graph_trace() {
   return file_of([](Writer& writer) {
     const auto call = [&](std::uint64_t process, std::string_view category, std::string_view name,
@@ -411,7 +411,7 @@ TEST_F(FxtDump, FindsCallers) {
             "           1            100            100      main\n"
             "           1            100            100      work\n"
             "           1            100            100        main\n");
-  // A matching call inside another matching call belongs to the outer call.
+  // A matching call inside another matching call counts for the outer call.
   EXPECT_EQ(run("--unit ns --callers 'wo*' " + path).output,
             "       calls          total           self\n"
             "           2           5000           2900  work\n"
@@ -426,7 +426,6 @@ TEST_F(FxtDump, FindsCallees) {
             "           1        2.00 µs        1.90 µs    work\n"
             "           1         100 ns         100 ns      leaf\n"
             "           1         100 ns         100 ns    leaf\n");
-  // Calls outside of the range are not shown.
   EXPECT_EQ(run("--callees work --unit ns -r 1200ns~1700ns " + path).output,
             "       calls          total           self\n"
             "           1            500            400  work\n"
@@ -572,7 +571,6 @@ TEST_F(FxtDump, ReportsATraceWithoutTheKinds) {
   EXPECT_EQ(outcome.exit_code, 1);
   EXPECT_EQ(outcome.output, "fxt-dump: " + good + ": has nothing with the kind 'counter' or 'log'\n");
   EXPECT_EQ(run("--type counter " + sample).exit_code, 0);
-  // Calls of all encodings count in the same way.
   for (const char* const kind : {"begin", "end", "complete"})
     EXPECT_EQ(run(std::string("--stats --type ") + kind + " " + sample).exit_code, 0) << kind;
 }
@@ -644,7 +642,6 @@ TEST_F(FxtDump, EndsQuietlyIfTheReaderOfAPipeEnds) {
   EXPECT_EQ(shell(FXT_DUMP " " + file("long", words) + " | head -1").output, "magic\n");
 }
 
-// A name in an untrusted trace may contain control characters for a terminal.
 TEST_F(FxtDump, SendsNoControlCharacters) {
   Words words = file_of([](Writer& writer) {
     writer.write(Event{.type = EventType::DurationComplete,

@@ -1,4 +1,4 @@
-// The output of fxt-dump as goldens. FXT_RENEW_GOLDENS=1 in the environment renews them.
+// Compares the output of fxt-dump with goldens. FXT_RENEW_GOLDENS=1 in the environment renews the goldens.
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fstream>

@@ -38,7 +38,7 @@ struct Converted {
   std::uint64_t left_out = 0;
 };
 
-// The words of a trace, sent in blocks of this size.
+// Converts the words of a trace, which are sent in blocks of this size.
 Converted converted(const Words& words, std::size_t block_bytes = std::numeric_limits<std::size_t>::max()) {
   Converted result;
   tools::JsonStream stream(std::make_unique<TextEnd>(result.text));
@@ -53,7 +53,7 @@ Converted converted(const Words& words, std::size_t block_bytes = std::numeric_l
   return result;
 }
 
-// The objects of one event. Also checks that nothing was left out.
+// Returns the JSON objects of one event. Also checks that no record was omitted.
 std::string object_of(const Event& event) {
   const Converted result = converted(file_of([&](Writer& writer) { writer.write(event); }));
   constexpr std::string_view kHead = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[",
@@ -186,7 +186,7 @@ TEST(JsonStream, NamesAndRecordsThatAreLeftOut) {
     writer.name_process(7, "p\n");
     writer.name_thread(7, 8, "t");
     writer.write(Blob{"perfetto", BlobType::Perfetto, {}});
-    const std::vector<std::byte> large(100'000);  // in several records
+    const std::vector<std::byte> large(100'000);  // needs several records
     writer.write(Blob{"info", BlobType::Data, large});
     writer.write(ContextSwitch{.time = 1, .incoming_thread = 8});
     writer.write(Log{.time = 1, .message = "m"});

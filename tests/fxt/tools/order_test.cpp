@@ -1,5 +1,5 @@
-// Random traces, each written in several orders that viewers draw in the same way. The output of the programs
-// is the same for each order.
+// Random traces. Each trace is written in several orders that viewers draw in the same way. The programs must
+// have the same output for each order.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -26,11 +26,11 @@ namespace {
 
 constexpr std::size_t kThreads = 3;
 
-// Calls of several threads in the order of time. Only complete events of one thread may begin together.
+// Calls of several threads, in the order of time. On one thread, only complete events may start together.
 class RandomTrace {
  public:
   explicit RandomTrace(std::uint64_t seed) : random_(seed) {
-    std::vector<std::vector<std::size_t>> open(kThreads);  // indices of begins
+    std::vector<std::vector<std::size_t>> open(kThreads);  // indices of start events
     for (int step = 0; step < 150; ++step) {
       const bool is_tie = step != 0 && !open[latest_].empty() && open[latest_].back() + 1 == events_.size() &&
                           latest_ != 0 && random_() % 4 == 0;
@@ -97,7 +97,7 @@ std::map<std::string, std::vector<Event>> orders_of(const std::vector<Event>& ev
   return orders;
 }
 
-// The output of the programs, without counts of bytes.
+// Returns the output of the programs, without numbers of bytes.
 std::string shown(const std::vector<Event>& events, const tools::Selection& selection) {
   const auto bytes = bytes_of(trace_of(events));
   OrderedReader reader(bytes);
@@ -120,7 +120,7 @@ std::string shown(const std::vector<Event>& events, const tools::Selection& sele
   return std::string(text.data(), text.size());
 }
 
-// The number of random traces to try: FXT_SEEDS in the environment, or `count` if it is not set.
+// The number of random traces: FXT_SEEDS in the environment, or `count` if FXT_SEEDS is not set.
 std::uint64_t seeds(std::uint64_t count) {
   const char* const asked = std::getenv("FXT_SEEDS");
   return asked == nullptr ? count : std::strtoull(asked, nullptr, 10);
@@ -138,7 +138,7 @@ TEST(Order, OfTheFileDoesNotMatter) {
   }
 }
 
-// The self time of the calls with each name.
+// The self time of all calls, by name.
 std::map<std::string, std::uint64_t> self_times(const std::vector<Words>& pieces, const CutOptions& options) {
   std::map<std::string, std::uint64_t> times;
   for (const Words& piece : pieces) {
@@ -162,7 +162,7 @@ TEST(Order, OfTheFileDoesNotMatterForCuts) {
           CutOptions{.range = range, .split_ns = 3000, .split_bytes = 1500}}) {
       const std::vector<Words> right = cut(whole, options).pieces;
       EXPECT_EQ(self_times(right, {}), self_times({whole}, options)) << "seed " << seed;
-      for (const Words& piece : right) {  // the trace has ends with other names than their begins
+      for (const Words& piece : right) {  // the trace has ends with another name than their start
         const std::string broken = broken_rules(piece);
         EXPECT_TRUE(broken.empty() || broken == broken_rules(whole)) << broken << ", seed " << seed;
       }

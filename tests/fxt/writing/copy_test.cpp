@@ -1,4 +1,4 @@
-// Copying and filtering traces record by record.
+// Copies traces record by record, and filters them.
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <span>
@@ -44,7 +44,7 @@ TEST(WriterCopy, SwitchesBetweenProviders) {
 
 TEST(WriterCopy, KeepsTheProviderOfAFullBuffer) {
   Words words = file_of([](Writer& writer) { writer.begin_provider(2, "other"); });
-  words.push_back(0x0013'0010);  // provider 1, provider event (3), 1 word, while 2 is the current one
+  words.push_back(0x0013'0010);  // provider 1 is not the current provider: provider event (3), 1 word
   EXPECT_EQ(copy(words), words);
 }
 
@@ -70,7 +70,7 @@ TEST(WriterCopy, AcceptsTheLargestTime) {
   }
 }
 
-// The program of the README, which removes a thread and its events. Repairs flows that then lack an event.
+// The program of the README, which removes a thread and its events, and then repairs flows.
 Words without_thread(std::uint64_t gone, const Words& words) {
   Reader reader(std::as_bytes(std::span(words)));
   MemoryOutput output;
@@ -190,7 +190,7 @@ TEST(WriterCopy, ConvertsTimesToNanoseconds) {
   }
 }
 
-// A braced list lives as long as its Arguments, and their copies.
+// A braced list exists as long as its Arguments, and as long as their copies.
 TEST(Arguments, CopiesABracedList) {
   Event event{
       .thread = {.process = 1, .thread = 2}, .name = "x", .arguments = {{"size", 42}, {"path", "/dev/null"}}};

@@ -1,4 +1,4 @@
-// A finished file has the data that were written, and nothing else.
+// A finished file has exactly the data that were written.
 #include <cstddef>
 #include <cstdint>
 #include <gtest/gtest.h>

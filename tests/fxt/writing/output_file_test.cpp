@@ -1,4 +1,4 @@
-// Files that are written: their names, the remains of unfinished files, and errors at the start.
+// Tests the written files: their names, what unfinished files leave, and errors at the start.
 #include "fxt/output_file.h"
 
 #include <array>
@@ -30,7 +30,7 @@ namespace {
 
 class FileOutputTest : public ToolTest {
  protected:
-  // Writes `count` parts of this size.
+  // Writes `count` times `size` bytes.
   static void write(OutputFile& file, std::size_t size, std::size_t count) {
     const std::vector<std::byte> piece(size, std::byte{7});
     for (; count > 0; --count) file.write(piece);
@@ -43,7 +43,8 @@ class FileOutputTest : public ToolTest {
   std::string path_ = folder_ + "/out.fxt";
 };
 
-// Large files get blocks before they are written. The file keeps only the blocks that it needs.
+// The disk blocks of a large file are reserved before they are written. At the end, unused blocks are
+// released.
 TEST_F(FileOutputTest, HasTheBlocksThatItNeeds) {
   constexpr std::size_t kPiece = std::size_t{256} << 10;
   for (const std::size_t pieces : {1u, 15u, 17u, 129u, 300u}) {
@@ -73,7 +74,7 @@ TEST_F(FileOutputTest, AppearsWhenItIsComplete) {
     Writer writer(output);
     writer.flush();
     EXPECT_FALSE(std::filesystem::exists(path_));
-    EXPECT_EQ(files(), 1U);  // the temporary file
+    EXPECT_EQ(files(), 1U);  // the file is the temporary file
     writer.finish();
     EXPECT_EQ(std::filesystem::file_size(path_), kStart.size() * 8);
   }
@@ -94,7 +95,7 @@ TEST_F(FileOutputTest, KeepsTheOlderFileUntilTheNewOneIsComplete) {
     writer.flush();
   }
   EXPECT_EQ(std::filesystem::file_size(path_), 5U);
-  EXPECT_EQ(files(), 2U);  // the written data remain in the temporary file
+  EXPECT_EQ(files(), 2U);  // the temporary file keeps the data
 }
 
 TEST_F(FileOutputTest, KeepsTheDataBeforeAnException) {
@@ -151,7 +152,7 @@ TEST_F(FileOutputTest, ThrowsIfAFileCannotBeWritten) {
     std::filesystem::create_directories(path_ + "/in the way");
     EXPECT_THROW(writer.finish(), std::system_error);
   }
-  EXPECT_EQ(files(), 2U);  // the written data remain in the temporary file
+  EXPECT_EQ(files(), 2U);  // the temporary file keeps the data
 }
 
 TEST_F(FileOutputTest, KeepsTheModeOfAReplacedFile) {
@@ -179,7 +180,7 @@ TEST_F(FileOutputTest, InPlaceIsReadableAsFarAsItWasWritten) {
   EXPECT_EQ(files(), 1U);
 }
 
-// A system may overwrite fewer bytes than requested.
+// The system may write fewer bytes than requested.
 TEST_F(FileOutputTest, OverwritesCompletelyOrThrows) {
   OutputFile file(path_, FileMode::InPlace);
   write(file, 16, 1);
@@ -204,7 +205,7 @@ TEST_F(FileOutputTest, OverwritesCompletelyOrThrows) {
   EXPECT_EQ(all.str(), std::string(8, 7) + std::string(8, 9));
 }
 
-// The user root can replace every file in a folder, so the test then uses paths that no user can write.
+// The user root can replace every file in a folder. Therefore, root uses paths that no user can write.
 TEST_F(FileOutputTest, ThrowsAtTheStartIfAFileCannotBeReplaced) {
   if (::geteuid() == 0) {
     EXPECT_THROW(OutputFile("/etc/hostname/x"), std::system_error);

@@ -1,4 +1,4 @@
-// The Tracer: threads, flushes at any time, and programs that die.
+// Tests the Tracer: threads, flushes at any time, and programs that are killed.
 #include "fxt/tracer.h"
 
 #include <chrono>
@@ -37,12 +37,12 @@ const TraceEvent kOuter(kApp, "outer"), kInner(kApp, "inner"), kHit(kApp, "hit")
 
 struct Seen {
   std::string findings;
-  std::map<std::string, std::size_t> events;                  // by name
+  std::map<std::string, std::size_t> events;                  // numbers, by name
   std::map<std::string, std::vector<EventType>> types;        // by name
-  std::map<std::string, std::vector<std::uint64_t>> lengths;  // of complete events
-  std::map<std::string, std::string> arguments;               // arguments of the latest event
+  std::map<std::string, std::vector<std::uint64_t>> lengths;  // lengths of complete events, by name
+  std::map<std::string, std::string> arguments;               // arguments of the latest event with each name
   std::set<std::pair<std::uint64_t, std::uint64_t>> threads;  // threads with events
-  std::map<std::uint64_t, std::string> names;                 // names of threads and the process
+  std::map<std::uint64_t, std::string> names;                 // names of threads and of the process
 };
 
 class TracerTest : public ToolTest {
@@ -81,7 +81,7 @@ class TracerTest : public ToolTest {
     }
     return seen;
   }
-  // Runs `work` in a child process, which may end in any way; `meanwhile` gets its pid.
+  // Runs `work` in a child process, which may end in any way. `meanwhile` gets the process id.
   static int in_child(const std::function<void()>& work, const std::function<void(pid_t)>& meanwhile = {}) {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -165,7 +165,7 @@ TEST_F(TracerTest, CountersMayHaveSeveralSeries) {
 }
 
 TEST_F(TracerTest, OperationsAndFlowsCrossThreads) {
-  constexpr std::size_t kEach = 20'000;  // more events than a buffer holds
+  constexpr std::size_t kEach = 20'000;  // more events than fit into a buffer
   {
     Tracer tracer(path_);
     std::atomic<std::size_t> sent = 0;
@@ -205,7 +205,7 @@ TEST_F(TracerTest, AFlowBindsToTheDurationAroundIt) {
     trace_flow_begin(kHit, 1);
     trace_flow_step(kHit, 1);
     { const TraceScope inner(kInner); }
-    trace_flow_end(kHit, 1);  // readers would bind this event to the inner scope
+    trace_flow_end(kHit, 1);  // readers would connect this event to the inner scope
   }
   using enum EventType;
   EXPECT_EQ(seen().findings, "");
@@ -221,10 +221,10 @@ TEST_F(TracerTest, StartsAndEndsMayBeInDifferentFunctions) {
     start();
     {
       const TraceScope scope(kInner);
-      trace_end(kInner);  // has no effect on a scope
+      trace_end(kInner);  // does not end a scope
       trace_instant(kHit);
     }
-    trace_begin(kQueue);  // ends with the duration around it
+    trace_begin(kQueue);  // this duration ends together with the duration around it
     end();
     trace_end(kQueue);
     end();
@@ -322,7 +322,7 @@ TEST_F(TracerTest, OpenScopesEndAtEachFlush) {
 
 // While the scope is open, the thread's buffer is reused many times.
 TEST_F(TracerTest, AScopeMayLastForMillionsOfEvents) {
-  constexpr std::size_t kEvents = 600'000;  // they fill the buffer many times
+  constexpr std::size_t kEvents = 600'000;  // enough events to fill the buffer many times
   {
     const Tracer tracer(path_);
     const TraceScope outer(kOuter);
@@ -429,7 +429,7 @@ TEST_F(TracerTest, TracersMayFollowEachOther) {
     trace_instant(kHit);
   }
   EXPECT_EQ(seen().events.at("hit"), 1U);
-  trace_instant(kInner);  // there is no Tracer
+  trace_instant(kInner);  // no Tracer exists
   {
     const Tracer tracer(path_);
     const TraceScope scope(kOuter);
@@ -439,7 +439,8 @@ TEST_F(TracerTest, TracersMayFollowEachOther) {
   EXPECT_EQ(seen().findings, "");
 }
 
-// The thread's buffer is created at the first event, after `last`. Therefore, it is destroyed before `last`.
+// The thread's buffer is created after `last`, at the first event. Therefore, the buffer is destroyed before
+// `last`.
 TEST_F(TracerTest, EventsOfAThreadWithoutABufferAreLost) {
   struct Last {
     ~Last() { const TraceScope scope(kInner); }
@@ -487,7 +488,7 @@ TEST_F(TracerTest, WritesToAPipe) {
   {
     Tracer tracer(fifo, {.flush_period = std::chrono::hours(1)});
     trace_scopes_that_are_open_at_flushes(tracer);
-    trace_begin(kQueue);  // still open at the end of the trace
+    trace_begin(kQueue);  // this duration never ends
   }
   reader.join();
   using enum EventType;
@@ -538,7 +539,7 @@ TEST_F(TracerTest, AKilledProgramLeavesTheFlushedEvents) {
   }
 }
 
-// The thread's buffer never becomes full.
+// The events do not fill the thread's buffer.
 TEST_F(TracerTest, AProgramThatDiesLosesOnlyTheLastMoment) {
   constexpr std::size_t kEvents = 1000;
   for (const std::function<void()>& die : std::initializer_list<std::function<void()>>{

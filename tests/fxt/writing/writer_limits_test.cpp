@@ -1,4 +1,4 @@
-// The Writer at the limits of the format: full tables, long texts, and records without an encoding.
+// Tests the Writer at the limits of the format: full tables, long texts, and records without an encoding.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -212,7 +212,8 @@ TEST(WriterErrors, EventTypesMustExist) {
             "event \"x\": event type 11 does not exist");
 }
 
-// Some records that can be encoded break rules of readers, and the Checker reports them.
+// Some encoded records break rules of readers. The Checker reports these records, and the Writer accepts
+// them.
 TEST(Writer, AcceptsEverythingThatCanBeEncoded) {
   MemoryOutput output;
   Writer writer(output);
@@ -244,7 +245,7 @@ TEST(WriterBlobs, LeaveSpaceForTheirPaddedNames) {
       read += payload;
       EXPECT_EQ(BlobHeader::Size::get(words[0]), 1 + (name_bytes + 7) / 8 + (payload + 7) / 8);
       if (read == 70'000) continue;
-      // The blob has as many bytes as fit into the record, and at most 32,000.
+      // The blob has as many bytes as fit into the record, but at most 32,000.
       EXPECT_EQ(payload, std::min<std::size_t>(32'000, (4094 - (name_bytes + 7) / 8) * 8)) << name_bytes;
     }
     EXPECT_EQ(read, 70'000U);

@@ -1,4 +1,5 @@
-// Every record from the Writer: hand-written words with the fields of the spec next to them.
+// Tests every record of the Writer. The expected words are hand-written, with the fields of the spec next to
+// them.
 #include "fxt/writer.h"
 
 #include <array>
@@ -23,14 +24,14 @@ void prepare_tables(Writer& writer) {
   writer.thread_index(100, 101);
 }
 
-// The words of the scheduling record, for threads without names; `text` is string 1.
+// The words of the scheduling record. The threads have no names. `text` is string 1.
 template <typename SchedulingRecord>
 Words scheduling_words(std::string_view text, const SchedulingRecord& record) {
   return words_after([text](Writer& writer) { writer.prepare("", text); },
                      [&record](Writer& writer) { writer.write(record); });
 }
 
-// The words of the event, without other events that readers may require around it.
+// The words of the event, without the start or end to which it belongs.
 Words event_words(const Event& event) {
   return words_after(prepare_tables, [&](Writer& writer) { writer.write(event); });
 }
@@ -137,7 +138,7 @@ TEST(Writer, NullPointersAreEmptyStrings) {
 struct ArgumentCase {
   std::string_view name;
   Value value;
-  Words words;  // with the name "x" as string 3, the text "text" as string 4
+  Words words;  // the name "x" is string 3, and the text "text" is string 4
 };
 
 void PrintTo(const ArgumentCase& test_case, std::ostream* out) { *out << test_case.name; }

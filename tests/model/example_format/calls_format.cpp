@@ -25,18 +25,18 @@ constexpr std::string_view kFirstLine = "calls 1";
 
 struct CallLine {
   std::uint64_t time_ns, tid;
-  std::string_view function;  // empty for a return
+  std::string_view function;  // empty if the call returns
 };
 
 // Reads the file line by line. Only one block of the file is in memory.
 class CallLines {
  public:
   explicit CallLines(const std::string& path) : window_(fxt::FilePlace(path), FileWindow::EarlyEnd::End) {
-    next();  // the first line
+    next();  // reads the first line
   }
 
   std::optional<std::string_view> next() {
-    constexpr std::size_t kMaxBytes = 4096;  // the rest of a longer line is read as another line
+    constexpr std::size_t kMaxBytes = 4096;  // a longer line is read as several lines
     const auto bytes = window_.at_least(kMaxBytes);
     if (bytes.empty()) return std::nullopt;
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -45,7 +45,7 @@ class CallLines {
     ++number_;
     return line;
   }
-  // Throws InputError if the text is not a line for a call.
+  // Throws InputError if the line has another form.
   CallLine parse(std::string_view text) const {
     LineReader line(text, window_.path(), number_);
     CallLine call{};
@@ -70,7 +70,7 @@ class CallLines {
   std::uint64_t number_ = 0;
 };
 
-// Fills the lanes of all threads, because one file has all threads. A thread that is not shown has no lane.
+// Fills the lanes of all threads. A thread that is not shown has no lane.
 class CallSource : public Source {
  public:
   CallSource(const std::string& path, std::map<std::uint64_t, Lane*> lanes, ImportContext& context)
@@ -126,7 +126,7 @@ class CallSource : public Source {
   std::uint64_t now_ns_ = 0;
 };
 
-// Counts the lines of each thread. The Timeline needs all threads before the first event.
+// Counts the lines of each thread, because the Timeline needs all threads before the first event.
 std::map<std::uint64_t, std::uint64_t> count_lines(CallLines& lines) {
   std::map<std::uint64_t, std::uint64_t> by_tid;
   while (const auto text = lines.next()) {

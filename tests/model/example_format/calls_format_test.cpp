@@ -1,4 +1,5 @@
-// The example of docs/adding-a-format.md converts a complete file, a damaged file, and each prefix of a file.
+// Converts the example of docs/adding-a-format.md: a complete file, a damaged file, and each prefix of a
+// file.
 #include "tests/model/example_format/calls_format.h"
 
 #include <cstddef>

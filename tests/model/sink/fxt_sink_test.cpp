@@ -22,7 +22,8 @@ using Words = std::vector<std::uint64_t>;
 
 class FxtSinkTest : public testing::Test {
  protected:
-  // Returns the words of a lane of thread 8 in process 7, without the records that name thread and process.
+  // Returns the words of a lane, without the records that name its thread and process. The lane is thread 8
+  // in process 7.
   Words words_of(const std::function<void(Lane&)>& fill) {
     fxt::MemoryOutput output;
     fxt::Writer writer(output, {.provider_name = "t"});
@@ -95,7 +96,7 @@ TEST_F(FxtSinkTest, ViewersGetTheEndOfTheCalls) {
               ElementsAre(kHeader, kName, 0x1002'04aa'0a40'070a, 0x01));  // time 10, field 2: tracing_started
 }
 
-// A program without calls that has instants from time 2000 to 42000.
+// A program without calls. It has instants from time 2000 to 42000.
 class OnlyMarks : public Story {
  public:
   using Story::Story;
@@ -160,7 +161,7 @@ TEST_F(FxtSinkTest, AWakeupNamesTheWakerIfItIsKnown) {
                           0x2000'0000'0031'0058, 11, 8, 0x0000'0000'0004'0028, 9));  // one argument, koid (8)
 }
 
-// Perfetto aborts if the number of a CPU is larger than 4095.
+// Perfetto aborts if a CPU has a number above 4095.
 TEST_F(FxtSinkTest, ACpuBeyond4095IsWrittenAs4095) {
   EXPECT_THAT(words_of([&](Lane& lane) {
                 lane.wakeup(10, {.cpu = 4095, .thread = ThreadId{8}, .waker = ThreadId{}});
@@ -200,11 +201,11 @@ TEST_F(FxtSinkTest, WithFullTablesTheStartOfAPairHoldsTheName) {
     lane.instant(11, label("frame"));
   });
   EXPECT_EQ(Words(words.end() - 5, words.end()),
-            (Words{0x8005'0004'0102'0034, 11, 0x65'6d'61'72'66,  // begin, its name inline
+            (Words{0x8005'0004'0102'0034, 11, 0x65'6d'61'72'66,  // begin, with an inline name
                    0x0000'0000'0103'0024, 11}));                 // end
 }
 
-// The first record with a name finds that the table is full. Later records with this name reuse the result.
+// For its first record, a name does not fit into the full table. Later records of the name reuse this result.
 TEST_F(FxtSinkTest, WithFullTablesEveryRecordHoldsItsName) {
   const std::string too_long(300, 'x');
   for (int i = 0; i < 32'767; ++i) label(std::to_string(i));
@@ -240,7 +241,7 @@ TEST_F(FxtSinkTest, WithFullTablesArgumentsHoldTheirTexts) {
   for (const std::size_t i : {1u, 2u, 3u}) {
     const auto record = words.end() - static_cast<std::ptrdiff_t>(i * kWords);
     EXPECT_EQ(record[1], 14 - i);
-    const std::uint64_t name = record[0] >> 48;           // event and argument have this name
+    const std::uint64_t name = record[0] >> 48;           // the name of the event and of the argument
     EXPECT_EQ(record[2], 0x8003'0000'0026 | name << 16);  // 3 bytes, 2 words
     EXPECT_EQ(record[3], 0x44'45'52u);                    // "RED"
   }
@@ -316,14 +317,14 @@ TEST_F(FxtSinkTest, TheNoteAboutStringsNamesTheirThread) {
   EXPECT_EQ(repaired->count, 6u);
 }
 
-// The first event with a name takes the slow path, which fills the table. Later events with this name take
+// The first event with a name is encoded on the slow path, which adds the name to the table. Later events use
 // the fast path. Both paths must write the same words.
 class FastEncodeTest : public FxtSinkTest {
  protected:
   static constexpr std::uint64_t kEvent = 4, kBlob = 5;  // types of records
   using Fill = std::function<void(Lane&, std::uint64_t time_ns)>;
 
-  // Returns the records of events and blobs. The times of events are set to 0.
+  // Returns the records of events and blobs. Sets the times of events to 0.
   static std::vector<Words> records_of(std::span<const std::uint64_t> words) {
     std::vector<Words> records;
     while (!words.empty()) {
@@ -332,13 +333,14 @@ class FastEncodeTest : public FxtSinkTest {
       const std::uint64_t type = record.front() & 0xf;
       const std::uint64_t event_type = record.front() >> 16 & 0xf;
       if (type == kEvent) record[1] = 0;
-      if (type == kEvent && event_type == 4) record.back() = 0;  // the end of a complete duration
+      if (type == kEvent && event_type == 4) record.back() = 0;  // the end of a complete event
       if (type == kEvent || type == kBlob) records.push_back(std::move(record));
       words = words.subspan(size);
     }
     return records;
   }
-  // Calls `fill` three times, and returns the records of the first call. All calls must give equal records.
+  // Calls `fill` three times. Returns the records of the first time, and checks that the other records are
+  // equal.
   std::vector<Words> records_of_three(const Fill& fill) {
     auto all = records_of(words_of([&](Lane& lane) {
       for (const std::uint64_t time_ns : {100u, 200u, 300u}) fill(lane, time_ns);
@@ -387,7 +389,6 @@ TEST_F(FastEncodeTest, EventsAreTheSameOnBothPaths) {
   EXPECT_EQ(counters.front().back(), 77u);
 }
 
-// The size that --fit expects is the size of the record.
 TEST_F(FastEncodeTest, WordsOfArgumentsAreAsManyAsAreWritten) {
   const NameId n = names.intern("n");
   std::vector<Argument> all{{n, std::monostate{}}, {n, n},           {n, ""},
@@ -505,7 +506,7 @@ TEST_F(FastEncodeTest, FlowsHaveAStartAndAnEnd) {
   EXPECT_EQ(types_of(2), expected) << "emitted again";
 }
 
-// Known and new names alternate over many buffers. No event is lost, and the events keep their order.
+// Known and new names alternate in many buffers. All events are written, in their order.
 TEST_F(FastEncodeTest, FastAndSlowPathKeepTheOrder) {
   constexpr std::uint64_t kRounds = 3000;
   const auto records = records_of(words_of([&](Lane& lane) {
@@ -525,7 +526,8 @@ TEST_F(FastEncodeTest, FastAndSlowPathKeepTheOrder) {
   EXPECT_EQ(events_written, 3 * kRounds);
 }
 
-// Only 255 threads have an index. Records of other threads contain the ids of thread and process.
+// Only 255 threads have an index. The records of all other threads contain the thread's and the process's
+// ids.
 TEST_F(FxtSinkTest, RecordsOfThreadsWithoutAnIndexHoldTheirIds) {
   fxt::MemoryOutput output;
   fxt::Writer writer(output, {.provider_name = "t"});

@@ -68,7 +68,8 @@ TEST(ViewerHints, LanesOfOneThreadCountAsOneThread) {
 }
 
 TEST(ViewerHints, ParentsComeBeforeTheirChildren) {
-  // Process 3 is the child of 2, and 2 is the child of 4. The first call of process 3 is the earliest.
+  // Process 4 is the parent of process 2, and process 2 is the parent of process 3. The first call of process
+  // 3 is the earliest.
   const TraceInfo info{.processes = {{.process = ProcessId{3}, .parent = ProcessId{2}},
                                      {.process = ProcessId{2}, .parent = ProcessId{4}},
                                      {.process = ProcessId{4}, .parent = ProcessId{99}}}};
@@ -121,7 +122,8 @@ TEST(ViewerHints, TheSystemIsNotNamedIfPerfettoWouldTreatAProcessAsTheKernel) {
   EXPECT_TRUE(equal(hints_of(std::vector{lane(3, 3, 5)}, info), expected));
 }
 
-// Perfetto uses the first word of a command line as the name. It cuts a single word at its first blank.
+// Perfetto shows the first word of a command line as the name. If the command line has only one word, Perfetto
+// cuts it at the first blank.
 TEST(ViewerHints, TheCommandLineBeginsWithTheNameThatOtherReadersShow) {
   const TraceInfo info{.processes = {{.process = ProcessId{1}, .command_line = {"./a b"}},
                                      {.process = ProcessId{2}, .command_line = {"./unnamed"}}}};

@@ -1,4 +1,4 @@
-// Small traces, and the drawings of them.
+// Small traces, and their drawings.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace fxt::test {
 
-// The thread of all calls, unless a test names another thread.
+// Calls are on this thread, unless a test names another thread.
 inline constexpr Thread kDrawnThread{.process = 1, .thread = 2};
 
 inline Event call(std::uint64_t begin, std::uint64_t end, std::string_view name,
@@ -32,7 +32,7 @@ inline Event event(EventType type, std::uint64_t time, std::string_view name,
   return {.type = type, .time = time, .thread = kDrawnThread, .category = category, .name = name};
 }
 
-// Events in any order.
+// A trace with these events, which may be in any order.
 inline Words trace_of(const std::vector<Event>& events) {
   return file_of([&](Writer& writer) {
     for (const Event& one : events) writer.write(one);
@@ -62,7 +62,7 @@ inline Drawn drawn(const std::vector<Event>& events, const tools::TimelineOption
   return drawn(bytes_of(trace_of(events)), options, columns);
 }
 
-// The calls and instants of a picture, one line each: "8+500 row 0: TITLE", "^ 8 row 0: TITLE".
+// One line for each call and instant of a picture: "8+500 row 0: TITLE", "^ 8 row 0: TITLE".
 std::vector<std::string> shapes_of(const std::string& svg);
 
 }  // namespace fxt::test

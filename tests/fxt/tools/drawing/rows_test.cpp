@@ -1,4 +1,3 @@
-// Overlapping calls in one row.
 #include "fxt/tools/drawing/rows.h"
 
 #include <fmt/format.h>
@@ -15,7 +14,7 @@ class Rows : public testing::Test {
   static Shape call(std::uint64_t begin_ns, std::uint64_t end_ns, std::uint64_t count = 1) {
     return {.begin_ns = begin_ns, .end_ns = end_ns, .longest_ns = end_ns - begin_ns, .count = count};
   }
-  // "ROW: BEGIN-END"
+  // One text for each call: "ROW: BEGIN-END".
   std::vector<std::string> calls() const {
     std::vector<std::string> calls;
     for (std::size_t row = 0; row < rows_.rows().size(); ++row)

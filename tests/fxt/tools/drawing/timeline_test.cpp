@@ -1,4 +1,4 @@
-// The calls and instants of a trace that are drawn, their positions, and the report about other records.
+// Tests the drawn calls and instants, their positions, and the report about records that are not drawn.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -17,8 +17,8 @@
 
 namespace fxt::test {
 
-// A row is 17 pixels high. The first row is below the axis and the heading. In each track, the
-// first row has the number 0.
+// A row is 17 pixels high. The first row of each track has the number 0. The first track is below the axis
+// and its heading.
 std::vector<std::string> shapes_of(const std::string& svg) {
   pugi::xml_document document;
   EXPECT_TRUE(document.load_string(svg.c_str()));
@@ -29,9 +29,9 @@ std::vector<std::string> shapes_of(const std::string& svg) {
     top = lane.child("text").attribute("y").as_double() + 5;
     for (const pugi::xml_node shape : lane.children()) {
       std::string title = shape.child("title").text().get();
-      title.resize(std::min(title.find('\n'), title.size()));  // without arguments
+      title.resize(std::min(title.find('\n'), title.size()));  // removes the arguments
       if (std::string_view(shape.name()) == "rect")
-        // Half a pixel separates neighbors.
+        // Neighboring shapes have a gap of half a pixel.
         shapes.push_back(fmt::format(
             "{}+{:.4g} row {}: {}", shape.attribute("x").value(),
             shape.attribute("width").as_double() + (shape.attribute("width").as_double() > 0.5 ? 0.5 : 0),
@@ -83,7 +83,6 @@ TEST(Timeline, DrawsPairsAsOneCall) {
                           "508+100 row 1: leaf: 100 ns at 500 ns", "208+100 row 2: leaf: 100 ns at 200 ns"));
 }
 
-// Some programs write a call at its end.
 TEST(Timeline, DrawsCallsThatAreWrittenAtTheirEnds) {
   const Event main = call(1000, 2000, "main"), work = call(1100, 1400, "work"),
               leaf = call(1150, 1250, "leaf"), more = call(1400, 1500, "work"),
@@ -102,7 +101,7 @@ TEST(Timeline, DrawsLateCallsBelowOpenCalls) {
                           "508+100 row 1: work: 100 ns at 500 ns"));
 }
 
-// All calls begin at the same time. In the file, they are in the order of their ends.
+// All calls start at the same time. In the file, they are in the order of their ends.
 TEST(Timeline, DrawsOuterCallsThatBeginTogetherWithInnerCalls) {
   EXPECT_THAT(shapes({call(1000, 1100, "leaf"), call(1000, 1500, "work"), call(1000, 2000, "main")}),
               ElementsAre("8+1000 row 0: main: 1 µs at 0 ns", "8+500 row 1: work: 500 ns at 0 ns",
@@ -167,7 +166,7 @@ TEST(Timeline, ARangeMayBeginAndEndWithoutEvents) {
   EXPECT_THAT(shapes(events, range("500ns~2500ns")), ElementsAre("258+250 row 0: work: 500 ns at 1 µs"));
 }
 
-// A range may use the clock of the trace. Times before and after the trace are not drawn.
+// A range on the clock of the trace may extend beyond the trace. Times outside of the trace are not drawn.
 TEST(Timeline, ARangeEndsWithTheTrace) {
   EXPECT_THAT(drawn({call(1000, 2000, "main")}, range("0~1m")).svg,
               HasSubstr("data-from=\"0\" data-to=\"1000\""));
@@ -204,7 +203,7 @@ TEST(Timeline, CallsNarrowerThanAPixelAreMergedWithTheirNeighbors) {
   EXPECT_THAT(drawn(events).svg, HasSubstr("width=\"1.3\" height=\"16\" fill=\"#999\"><title>3 calls at"));
 }
 
-// A click on a shape must select a small range. Therefore, shapes are narrow.
+// Shapes are narrow, so that a click on a shape selects a small range.
 TEST(Timeline, MergedCallsAreNoWiderThanEightPixels) {
   std::vector<Event> events;
   for (std::uint64_t time = 0; time < 100'000; time += 10) events.push_back(call(time, time + 9, "a"));
@@ -225,7 +224,7 @@ TEST(Timeline, FramesOfGdbAreDrawnAsInstants) {
                                   zero,
                                   frame(kBegin, 1300, "control", 2),
                                   event(kEnd, 1300, "control", "tracepoint"),
-                                  frame(kInstant, 1300, "control (2)", 2),  // the rest of the frame
+                                  frame(kInstant, 1300, "control (2)", 2),  // the last step of the frame
                                   frame(kBegin, 1400, "stepping", 3),
                                   frame(kInstant, 1450, "step", 4),
                                   event(kEnd, 1500, "stepping", "tracepoint"),
@@ -267,7 +266,7 @@ TEST(Timeline, ReportsCallsThatAreNestedTooDeep) {
   EXPECT_THAT(
       lines(events, {.max_rows = 2}),
       ElementsAre("2 calls on 1 thread", "3 calls or marks not drawn, because of their depth (--max-depth)"));
-  // The limit is the same for calls that are written at their ends.
+  // The limit also applies to calls in the order of their ends.
   EXPECT_THAT(lines({call(1200, 1800, "c"), call(1100, 1900, "b"), call(1000, 2000, "a")}, {.max_rows = 2}),
               Contains("1 call or mark not drawn, because of their depth (--max-depth)"));
 }
@@ -291,7 +290,7 @@ TEST(Timeline, ReportsTheNumberOfExcessThreads) {
 TEST(Timeline, ReportsOddEvents) {
   Words words = trace_of({event(kEnd, 500, ""), call(1000, 2000, "main"), event(kBegin, 1100, "open"),
                           call(1200, 1300, "leaf"), call(1700, 1800, "back")});
-  std::swap(words[words.size() - 2], words.back());  // the last call ends before it begins
+  std::swap(words[words.size() - 2], words.back());  // the last call now ends before it starts
   EXPECT_THAT(drawn(bytes_of(words)).lines,
               ElementsAre("3 calls on 1 thread", "1 call without an end in the trace",
                           "1 end not drawn, because the start is missing",
@@ -318,7 +317,7 @@ TEST(Timeline, DrawsTheAsyncOperationsOfAProcessInASeparateTrack) {
   using enum EventType;
   const Words words = named_trace([](Writer& writer) {
     writer.write(operation(AsyncBegin, 1000, 7, "request"));
-    // The second operation is in the row below the first operation, which is still open.
+    // The first operation is still open, so the second operation is in the row below it.
     writer.write(operation(AsyncBegin, 1100, 8, "request"));
     writer.write(operation(AsyncInstant, 1200, 8, "step"));
     writer.write(operation(AsyncEnd, 1400, 7, "request"));
@@ -391,7 +390,7 @@ TEST(Timeline, DrawsInstantsWithAScopeAcrossTheirTracks) {
                   call(1000, 2000, "c", {.process = 2, .thread = 4}), mark})
         .svg;
   };
-  // Three tracks: the first has two rows, because it has an instant.
+  // The first of the three tracks has two rows, because it has an instant.
   EXPECT_THAT(svg_of_scope(InstantScope::Process), HasSubstr("<path class=\"scope flow\" d=\"M508 41V119\""));
   EXPECT_THAT(svg_of_scope(InstantScope::Global), HasSubstr("<path class=\"scope flow\" d=\"M508 41V163\""));
   EXPECT_THAT(svg_of_scope(InstantScope::Process), HasSubstr("mark at 500 ns\nscope=process</title>"));
@@ -419,7 +418,7 @@ Event flow(EventType type, std::uint64_t time_ns, const Thread& thread, std::uin
   return event;
 }
 Thread of_demo(std::uint64_t thread) { return {.process = 1, .thread = thread}; }
-// The report about flows between two calls, on threads 2 and 3.
+// The report about flows between a call on thread 2 and a call on thread 3.
 std::vector<std::string> lines_of_flows(const std::vector<Event>& flows) {
   std::vector<Event> events{call(1000, 2000, "a", of_demo(2)), call(1000, 2000, "a", of_demo(3))};
   events.insert(events.end(), flows.begin(), flows.end());
@@ -457,7 +456,7 @@ TEST(Timeline, ConnectsFlowsById) {
   EXPECT_THAT(
       lines_of_flows({flow(kFlowBegin, 1100, here, 7, "send"), flow(kFlowEnd, 1200, near, 7, "recv")}),
       ElementsAre("2 calls, 1 flow arrow on 2 threads"));
-  // The id is in use, so readers drop the second begin.
+  // Flow 1 is still open, so readers drop its second start.
   EXPECT_THAT(lines_of_flows(
                   {flow(kFlowBegin, 1100, here), flow(kFlowBegin, 1150, here), flow(kFlowEnd, 1200, near)}),
               ElementsAre("2 calls, 1 flow arrow on 2 threads",
@@ -473,11 +472,11 @@ TEST(Timeline, ReportsFlowsThatAreNotDrawn) {
   EXPECT_THAT(lines_of_flows({flow(kFlowBegin, 1100, here)}), undrawn(one_alone));
   EXPECT_THAT(lines_of_flows({flow(kFlowStep, 1100, here)}), undrawn(one_alone));
   EXPECT_THAT(lines_of_flows({flow(kFlowEnd, 1100, here)}), undrawn(one_alone));
-  // The end of this flow comes before its begin.
+  // The end of the flow comes before its start.
   EXPECT_THAT(lines_of_flows({flow(kFlowEnd, 1100, near), flow(kFlowBegin, 1200, here)}), undrawn(two_alone));
-  // The thread of the end has no track.
+  // The thread with the end of the flow has no track.
   EXPECT_THAT(lines_of_flows({flow(kFlowBegin, 1100, here), flow(kFlowEnd, 1200, of_demo(4))}), undrawn(cut));
-  // The call in which the flow begins is not drawn.
+  // The flow starts in a call that is not drawn.
   const std::vector<Event> deep{call(1000, 2000, "a", here), call(1050, 1500, "b", here),
                                 call(1000, 2000, "a", near), flow(kFlowBegin, 1100, here),
                                 flow(kFlowEnd, 1200, near)};
@@ -500,7 +499,8 @@ TEST(Timeline, ReportsTheNumberOfExcessFlows) {
                           "3 flow events not drawn, because too many flows are open"));
 }
 
-// The category `sched` alone does not mean time off the CPU, because a program may have this name.
+// A program may have the name `sched`. Therefore, the category `sched` alone does not mean that the thread is
+// off the CPU.
 TEST(Timeline, HatchesTimeOffTheCpu) {
   const auto svg = [](std::string_view name) { return drawn({call(1000, 2000, name, kMain, "sched")}).svg; };
   EXPECT_THAT(svg("linux:schedule"), HasSubstr("height=\"16\" fill=\"url(#off)\""));
@@ -539,7 +539,8 @@ TEST(Timeline, PicturesOfLargeTracesAreSmall) {
   EXPECT_LT(all.svg.size(), 150'000);
 }
 
-// If there are more shapes than a picture can hold, wider shapes are merged, and the report mentions this.
+// If a picture would have too many shapes, calls wider than a pixel are also merged, and the report says
+// this.
 TEST(Timeline, PicturesOfBusyTracesAreBounded) {
   std::vector<Event> events;
   for (std::uint64_t time = 0; time < 4'000'000; time += 4000)
@@ -565,7 +566,8 @@ TEST(Timeline, DrawsFlowsAndCounters) {
   EXPECT_THAT(svg, HasSubstr("<path class=\"values\" d=\"M189.82 "));
 }
 
-// The last value is infinite, so it is not drawn. The difference of the other values exceeds any double.
+// The last value is infinite, so it is not drawn. The difference of the other two values is too large for a
+// double.
 TEST(Timeline, CountersHoldAnyFiniteValues) {
   const auto counter = [](std::uint64_t time, double value) {
     Event counter = event(EventType::Counter, time, "n");
@@ -581,7 +583,7 @@ TEST(Timeline, CountersHoldAnyFiniteValues) {
               Contains("1 value not drawn, because of a number that is not finite, or of too many counters"));
 }
 
-// Only the greatest value of each step is kept. Steps are doubled until few enough values are left.
+// Each step has only its greatest value. If there are too many steps, their length is doubled.
 TEST(Timeline, CountersHoldSomeThousandValues) {
   const auto bytes = bytes_of(file_of([](Writer& writer) {
     for (std::uint64_t i = 0; i < 50'000; ++i)
@@ -612,7 +614,7 @@ TEST(Timeline, InstantsDoNotExtendTheAxis) {
       << "where there is nothing else";
 }
 
-// Ranges count from the earliest record as well.
+// Ranges also count from the earliest record.
 TEST(Timeline, TheAxisCountsFromTheEarliestRecord) {
   const std::vector<Event> events{call(5000, 9000, "late"), call(1000, 3000, "early", of_demo(3))};
   EXPECT_THAT(shapes(events),
@@ -620,12 +622,12 @@ TEST(Timeline, TheAxisCountsFromTheEarliestRecord) {
   EXPECT_THAT(drawn(events).svg, HasSubstr("data-from=\"0\" data-to=\"8000\""));
   EXPECT_THAT(shapes(events, range("1us~2us")), ElementsAre("8+1000 row 0: early: 2 µs at 0 ns"));
   EXPECT_THAT(drawn(events, range("1us~2us")).svg, HasSubstr("data-from=\"1000\" data-to=\"2000\""));
-  // An end before the begin is impossible, but the begin is a valid time.
+  // The call ends before it starts, but its start is a valid time.
   Words odd = trace_of({call(5000, 9000, "late"), call(4000, 4001, "odd")});
   std::ranges::replace(odd, std::uint64_t{4001}, std::uint64_t{3999});
   EXPECT_THAT(shapes_of(drawn(bytes_of(odd)).svg), ElementsAre("8+1000 row 0: late: 4 µs at 1 µs"));
   EXPECT_THAT(drawn(bytes_of(odd), range("2us~3us")).svg, HasSubstr("data-from=\"2000\" data-to=\"3000\""));
-  // The attributes count from the start of the trace, even if the range is on the trace's clock.
+  // The range is on the trace's clock. The attributes still count from the start of the trace.
   EXPECT_THAT(drawn(events, range("0.0000000~0.0000020")).svg, HasSubstr("data-from=\"0\" data-to=\"1000\""));
 }
 
@@ -656,7 +658,7 @@ TEST(Timeline, ANameHasOneColorAndNeighborsHaveDifferentOnes) {
   using Colors = std::vector<tools::Color>;
   EXPECT_EQ(tools::colors_of(drawing_with(names, {0, 1, 0, 1})), (Colors{{hue, 0}, {hue, 1}, {hue, 0}}));
   EXPECT_EQ(tools::colors_of(drawing_with(names, {2, 1, 0})), (Colors{{hue, 0}, {hue, 1}, {hue, 0}}));
-  // Two shades are too few here, so the more frequent neighbor decides.
+  // Two shades are not enough for this row. The most frequent neighbor gets another shade.
   EXPECT_EQ(tools::colors_of(drawing_with(names, {0, 1, 2, 0, 2})), (Colors{{hue, 0}, {hue, 1}, {hue, 1}}));
 }
 
@@ -683,7 +685,6 @@ TEST(Details, LinesAndTextsAreKeptOnce) {
   EXPECT_EQ(details.left_out(), 1U);
 }
 
-// A page can zoom into these calls.
 TEST(Timeline, APageHasTheCallsThatAPictureMerges) {
   std::vector<Event> events;
   for (std::uint64_t time = 0; time < 100'000; time += 10) events.push_back(call(time, time + 9, "a"));
@@ -697,8 +698,8 @@ TEST(Timeline, APageHasTheCallsThatAPictureMerges) {
   EXPECT_THAT(timeline.report().lines(), ElementsAre("10000 calls on 1 thread"));
 }
 
-// If there is one call too many, the lowest row is merged first, and in this row the earliest calls. The
-// other calls remain separate.
+// With one call too many, calls are merged in the lowest row, from the earliest call on. All other calls
+// remain separate.
 TEST(Timeline, APageMergesAsFewCallsAsPossible) {
   const auto page_of = [](std::uint64_t inner) {
     std::vector<Event> events;
@@ -723,7 +724,7 @@ TEST(Timeline, APageMergesAsFewCallsAsPossible) {
   EXPECT_EQ(above.lanes[0].rows[1].calls().size(), 89'000U);
   EXPECT_THAT(few_merged, ElementsAre("91000 calls on 1 thread",
                                       "1112 calls narrower than 128 ns, merged into 112 gray shapes"));
-  // There are so many calls that they were merged while they were read.
+  // So many calls are already merged while they are read.
   const auto [far_above, many_merged] = page_of(300);
   EXPECT_EQ(far_above.lanes[0].rows[0].calls().size(), 1000U);
   EXPECT_EQ(far_above.lanes[0].rows[1].calls().size(), 89'000U);
@@ -731,8 +732,8 @@ TEST(Timeline, APageMergesAsFewCallsAsPossible) {
                                        "234445 calls narrower than 128 ns, merged into 23445 gray shapes"));
 }
 
-// Draws every prefix of a trace with all kinds of records. Then flips every third bit, one at a time, which
-// covers each position in a byte.
+// Draws every prefix of a trace with all kinds of records. Then draws the trace with one flipped bit, for
+// every third bit. This covers each position in a byte.
 TEST(Timeline, DamageIsDrawnOrLeftOut) {
   const auto bytes = bytes_of(joined(sample_trace(), kUncommonRecords));
   const auto draw = [](std::span<const std::byte> damaged) {
