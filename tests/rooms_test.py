@@ -76,7 +76,8 @@ class Rooms(unittest.TestCase):
         opens, names = re.compile(r"ifstream|fopen|(?<!\w)::open(?:at)?\(|openat2|opendir"), re.compile(r"FilePlace\(|FilePlace\{|directory_?\.path /")
         for path in (REPOSITORY / "converters").rglob("*.*"):
             file = str(path.relative_to(REPOSITORY))
-            # Exceptions: a file that the user names and that may be without a size, and /proc/self/maps.
+            # These sources are exceptions: one opens a file that the user names and that may have no size, and the other opens
+            # /proc/self/maps.
             own = {"converters/tfile/program/kernel_symbols.cpp", "converters/symbols/debug_sections.cpp"}
             if path.suffix not in {".h", ".cpp"} or file in own:
                 continue
@@ -87,11 +88,11 @@ class Rooms(unittest.TestCase):
                     self.assertIsNone(names.search(text))
 
     def test_there_are_no_circles_of_includes(self):
-        rooms = defaultdict(dict)  # by folder: the folders that it includes, with an example each
+        rooms = defaultdict(dict)  # for each folder: the folders that it includes, each with an example
         for file, other in self.includes:
             if os.path.dirname(file) != os.path.dirname(other):
                 rooms[os.path.dirname(file)][os.path.dirname(other)] = f"{file} includes {other}"
-        # A folder that includes no remaining folder, or that none includes, is not in a circle.
+        # If a folder includes no remaining folder, or no remaining folder includes it, it is not in a circle.
         while free := [room for room in rooms if not rooms.keys() & rooms[room].keys()
                        or not any(room in others for others in rooms.values())]:
             for room in free:

@@ -1,1 +1,1 @@
-// This file has no content: the precompiled header of the tests needs a source.
+// The precompiled header of the tests needs a source, so this file has no content.

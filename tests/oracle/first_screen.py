@@ -23,12 +23,11 @@ from pathlib import Path
 import fxt_reader as fxt
 import viewers
 
-# The options of the converter, and the groups that they add.
+# Options of the converter. For each of them, the groups that it adds to the top level.
 WAYS = ([], set()), (["--frames=tracks"], set()), (["--utc"], {"System"}), (["--cpu-tracks"], {"CPU Scheduling", "Scheduler"})
 
-# The queries of the plugins that make the top level: ProcessThreadGroups, Sched, TraceMetadata and
-# TraceProcessorTrack. A track that belongs to neither a process nor a thread is shown as a single track, or in a
-# group.
+# Queries like those of Perfetto's plugins that make the top level: ProcessThreadGroups, Sched, TraceMetadata and
+# TraceProcessorTrack. A track of no process and no thread is shown alone, or in a group.
 GROUPS = """
   INCLUDE PERFETTO MODULE viz.summary.processes;
   INCLUDE PERFETTO MODULE viz.summary.threads;
@@ -74,7 +73,7 @@ def view_problem(trace, view):
     calls = [event for event in trace.events if event.type in (fxt.BEGIN, fxt.END, fxt.COMPLETE) and is_of_the_program(event)]
     if calls:
         begin = min(event.time for event in calls)
-        # A call that is still open at the end is longer in the file than its known part.
+        # The file shows a call that is open at the end longer than its known part.
         ends = sorted((event.extra if event.type == fxt.COMPLETE else event.time, "open-at-end" not in event.args.values())
                       for event in calls if event.type != fxt.BEGIN)
         known = max((end for end, is_known in ends if is_known), default=begin)

@@ -51,14 +51,14 @@ class Event:
 @dataclass
 class Trace:
     provider: str = ""
-    events: list = field(default_factory=list)      # in file order
+    events: list = field(default_factory=list)      # in the order of the file
     process_names: dict = field(default_factory=dict)   # koid -> name
     thread_names: dict = field(default_factory=dict)    # (process koid, thread koid) -> name
     switches: list = field(default_factory=list)    # (time, cpu, outgoing thread, incoming thread, state)
     wakeups: list = field(default_factory=list)     # (time, cpu, thread koid, waker's koid or None)
     blobs: dict = field(default_factory=dict)       # name -> bytes
     logs: list = field(default_factory=list)        # (time, thread, text)
-    buffer_full: int = 0                            # provider events
+    buffer_full: int = 0                            # number of provider events that report a full buffer
     records: int = 0
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import fxt_reader as fxt
 import uftrace_reference as uftrace
 
-SHOWN = 10  # number of problems per recording
+SHOWN = 10  # maximum number of shown problems per recording
 
 
 class Comparison:
@@ -18,7 +18,7 @@ class Comparison:
 
     def __init__(self, recording):
         self.recording, self.problems, self.notes = recording, [], []
-        self.directory = None  # for temporary files
+        self.directory = None  # the folder for temporary files
         self.compared = defaultdict(int)
         self.options = []  # options for the converter
 
@@ -31,9 +31,9 @@ class Comparison:
         if beside.exists():
             return beside.read_bytes()
         if list(self.recording.parent.glob(f"{self.recording.name}.*")):
-            return None  # there are such texts, but not this one
+            return None  # other texts of uftrace exist next to the recording, but not this one
         if not (self.recording / "info").exists():
-            return None  # uftrace reads nothing without it
+            return None  # uftrace can't read the recording without this file
         readable = uftrace.readable_copy(self.recording, self.directory)
         process = subprocess.run(["uftrace", *command, "--no-pager", "-d", readable], check=False,
                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)

@@ -106,7 +106,7 @@ class Reader:
         """A number, text, …, or a list of (name or None, value) for values in braces; None: unavailable."""
         self.match(r"\((?:[^()]|\([^()]*\))*\) (?=[@0-9{-])")  # a type
         self.match(r"@0x[0-9a-f]+: ")
-        self.match(r"\{[^{}=]* \([^{}=]*\)\} (?=0x)")  # the type of a function
+        self.match(r"\{[^{}=]* \([^{}=]*\)\} (?=0x)")  # GDB prints the type of a function before its address
         if found := self.match(r"@(0x[0-9a-f]+)"):  # a reference among members
             return Pointer(int(found[1], 16), None)
         if found := self.match(r"&virtual table offset \d+|&(?:[^,(}]|\([^)]*\))*"):  # a pointer to a member
@@ -158,7 +158,7 @@ class Reader:
         if not found:
             raise ValueError(f"not understood: {self.text[self.at:self.at + 60]!r}")
         if found[0].startswith(("core::marker::PhantomData", "alloc::alloc::Global")):
-            return None  # Rust's values without a size
+            return None  # GDB prints this for Rust's values without a size
         if self.ahead("(") or self.ahead("{") or self.ahead(" {") or "::" in found[0] and self.ahead(" ("):  # Rust
             variant = [] if self.take(" ") else [(VARIANT, Variant(found[0]))]
             fields = self.braces() if self.ahead("{") else self.aggregate()
@@ -254,14 +254,14 @@ def walk(names, value, first_of, base=None):
             yield from walk(names, content, first_of)  # an anonymous member
         elif member is None or isinstance(member, int):
             elements = [element_name(name, index if member is None else member) for name in names]
-            # A list in which no member has a name is an array.
+            # A list is an array if none of its members has a name.
             is_object = isinstance(content, list) and any(m for m, _ in content)
             yield from walk(elements + names if is_object else elements, content, first_of)
             index += 1
         elif isinstance(member, Base):
             yield from walk(names, content, first_of, member)
         else:
-            # If several base classes have a member of this name, the name includes the class.
+            # If several base classes have a member of this name, the name includes the base class.
             yield from walk([n for name in names for m in ([member, f"{base}::{member}"] if base else [member])
                              for n in member_names(name, m)], content, first_of)
 

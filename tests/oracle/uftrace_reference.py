@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 _DUMP_LINE = re.compile(rb"(\d+)\.(\d{9}) +(\d+): \[(entry|exit |lost )\] (.*)\(([0-9a-f]+)\) depth: (\d+)$")
 _LOST_LINE = re.compile(rb"(\d+)\.(\d{9}) +(\d+): \[lost \]")
-# The nanoseconds of each unit, and the nanoseconds of a 1 in the digits after the point. These digits are thousandths of the
-# unit. After minutes, they are seconds; after hours, they are minutes.
+# For each unit: its length in ns, and the value of the last printed digit in ns. This digit counts thousandths of the unit. For
+# minutes, it counts seconds. For hours, it counts minutes.
 _UNITS = {"us": (1_000, 1), "ms": (1_000_000, 1_000), "s": (1_000_000_000, 1_000_000),
           "m": (60_000_000_000, 1_000_000_000), "h": (3_600_000_000_000, 60_000_000_000)}
-KERNEL, ESTIMATED_EXITS, SYMBOL_SIZES = 1 << 2, 1 << 11, 1 << 12  # bits of features
+KERNEL, ESTIMATED_EXITS, SYMBOL_SIZES = 1 << 2, 1 << 11, 1 << 12  # bits of the features in the file info
 NEWER_EVENTS = {100012, 100013}  # watched variables and call sites, at which v0.13 stops
-DEPTH_LIMIT = 1024  # a recorded depth has ten bits
+DEPTH_LIMIT = 1024  # ten bits of a record are its depth
 
 
 @dataclass(slots=True)
@@ -34,9 +34,9 @@ class Call:
     depth: int
     address: int
     end: int = None
-    position_known: bool = True  # false if it is inside calls that were lost
-    under_itself: bool = False  # inside another call of the same function, so it adds nothing to the total time
-    inherited: bool = False  # its entry was not recorded, only its exit
+    position_known: bool = True  # false if the call is inside lost calls, so that its depth is unknown
+    under_itself: bool = False  # true if the call is inside another call of the same function, so that it adds nothing to the function's total time
+    inherited: bool = False  # true if only the exit of the call was recorded
 
 
 def readable_copy(recording, directory):
@@ -97,7 +97,7 @@ def map_loaded_libraries(recording):
         last = max(int(address, 16) for address in re.findall(r"^([0-9a-f]{16}) ", symbols.read_text(errors="replace"),
                                                               re.MULTILINE))
         start, end = int(base, 16), int(base, 16) + (last // 4096 + 1) * 4096
-        whole = path.replace(" ", "_")  # uftrace cuts paths at a blank
+        whole = path.replace(" ", "_")  # uftrace cuts paths at the first blank
         (recording / f"{whole.split('/')[-1]}.sym").write_text(symbols.read_text(errors="surrogateescape")
                                                                .replace(path, whole), errors="surrogateescape")
         lines = memory.read_text().splitlines()
@@ -176,7 +176,7 @@ def calls_of(records, image_starts=()):
             elif call.address == record.address:
                 call.end = record.time
             else:
-                # After a longjmp, uftrace reports the calls around setjmp once more.
+                # After a longjmp, uftrace reports the calls around setjmp a second time.
                 returned_again.update([record.name, *(open_call.name for open_call in stack[:depth])])
             del stack[depth:]
     return calls, returned_again
@@ -193,7 +193,7 @@ def parse_report(text):
         if columns == 0 or len(fields) < 4:
             continue
         match = re.match(r"\s*(\d+)\.(\d{3})\s+(us|ms|s|m|h)\s", line)
-        # The columns between Total and Calls may be empty. Calls is the last number without a unit.
+        # Columns between Total and Calls may be empty. Calls is the last number without a unit.
         calls = re.search(r"\s(\d+)  (\S.*)$", line)
         if match and calls:
             rows[calls[2].rstrip()] = (*time_of(*match.groups()), int(calls[1]))

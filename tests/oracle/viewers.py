@@ -116,8 +116,8 @@ class TracyView:
             self.complaints.extend(f"did not end: {call.name} from {call.begin}" for call in stack)
 
 
-PROCESS_TREE, CLOCK_SNAPSHOT, SYSTEM_INFO = 2, 6, 45  # fields of Perfetto's TracePacket
-KTHREADD = 2  # the process that starts the kernel's threads on Linux
+PROCESS_TREE, CLOCK_SNAPSHOT, SYSTEM_INFO = 2, 6, 45  # numbers of fields in Perfetto's TracePacket
+KTHREADD = 2  # the process that starts Linux's kernel threads
 
 
 def perfetto_groups(trace):
@@ -127,7 +127,7 @@ def perfetto_groups(trace):
     if trace.switches:
         groups |= {"CPU Scheduling", "Scheduler"}
     if any(fxt.ASYNC_BEGIN <= event.type <= fxt.ASYNC_END for event in trace.events):
-        groups.add("Global Legacy Events")  # FXT's async events belong to no thread
+        groups.add("Global Legacy Events")  # async events of FXT belong to no thread
     fields = {number for packet in packets for number, _ in protobuf_fields(packet)}
     if CLOCK_SNAPSHOT in fields:
         groups.add("System")

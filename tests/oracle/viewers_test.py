@@ -79,7 +79,7 @@ class Viewers(unittest.TestCase):
         self.assertEqual(perfetto_groups(trace), ["System", "draw 7"])
         trace.blobs["perfetto"] = bytes([0x0a, 4, 0x12, 2, 0x32, 0])  # field 6 inside field 2
         self.assertEqual(perfetto_groups(trace), ["draw 7"])
-        # Field 2, a tree with a process: its id, and the words of its command line.
+        # Field 2 is a process tree with one process: its id, and the words of its command line.
         for words, name in ([b"./draw", b"3"], "./draw"), ([b"a b"], "a"), ([b"a b", b""], "a b"), ([], "draw"):
             process = bytes([8, 7]) + b"".join(bytes([0x1a, len(word)]) + word for word in words)
             tree = bytes([0x0a, len(process)]) + process

@@ -1,4 +1,4 @@
-// Writes a trace, cuts it, reads it back and checks it, with the installed library only.
+// Uses only the installed library: writes a trace, cuts it, reads it, and checks it.
 #include <cstddef>
 #include <cstdint>
 #include <iostream>
@@ -31,7 +31,8 @@ struct OnePiece : fxt::PieceOutputs {
   fxt::Output& next(std::size_t) override { return output; }
 };
 
-// Calls the functions that this program does not use elsewhere, except templates. True if all of them work.
+// Calls the functions that this program does not use elsewhere, except templates. Returns true if all of them
+// work.
 bool is_all_there() {
   std::uint64_t word = 1;
   fxt::reorder_stream(&word, &word + 1);

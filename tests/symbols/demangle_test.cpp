@@ -66,12 +66,12 @@ INSTANTIATE_TEST_SUITE_P(
                     Name{"_ZNK3FoocvPFvvEEv", "Foo::operator(cast)"},
                     Name{"_ZNK3FoocvbB3tagEv.part.0", "Foo::operator(cast)"},
                     Name{"_ZZNK3FoocvbEvENKUlvE_clEv", "Foo::operator(cast)::$_0::operator()"},
-                    // The cast is to a class template, with an argument that belongs to the operator.
+                    // The operator casts to Bar<T>. T is the template argument of the operator itself.
                     Name{"_ZNK3FooIcEcv3BarIT_EIiEEv", "Foo::operator(cast)"},
                     Name{"_ZNKSt3AnyIZNK3FooIcEcv3BarIT_EIiEEvEUlvE_E6accessEv", "std::Any::access"},
                     Name{"_ZNK2CoIiEcvbEvQ8integralIT_E", "Co::operator(cast)"}));
 
-// An ABI tag is not part of the name: it shows how a function was compiled.
+// An ABI tag shows how a function was compiled. It is not part of the name.
 INSTANTIATE_TEST_SUITE_P(AbiTags, SimpleName,
                          testing::Values(Name{"_ZNKSt6locale4nameB5cxx11Ev", "std::locale::name"},
                                          Name{"_ZNSt8ios_base7failureB5cxx11D2Ev",
@@ -158,7 +158,7 @@ INSTANTIATE_TEST_SUITE_P(
         Name{"_RINvC1a1fFG_RL0_hERL0_hE", "a::f<fn(&u8)>"}, Name{"_RNvMC1aINtB2_1PL_hE1f", "<a::P<u8>>::f"},
         Name{"_RNvMC1aINtB2_1PL_E1f", "<a::P>::f"}, Name{"_RNvC1au9gre_6ka8i", "a::gr\u00f6\u00dfe"}));
 
-// GCC compiles a coroutine to several functions, which have the same name and different suffixes.
+// GCC compiles a coroutine to several functions. Their names differ only in a suffix.
 INSTANTIATE_TEST_SUITE_P(
     Coroutines, SimpleName,
     testing::Values(
@@ -169,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(
         Name{"_ZN2ns7counterEi.actor.cold", "ns::counter.actor"},
         Name{"_ZN2ns7counterEi.actors", "ns::counter"}));
 
-// Symbols of C++20 and C++23, which older versions of libiberty do not support.
+// Older versions of libiberty do not support these symbols of C++20 and C++23.
 INSTANTIATE_TEST_SUITE_P(
     Constrained, SimpleName,
     testing::Values(Name{"_Z4halfIiQ8integralIT_EES0_S0_", "half"},
@@ -250,7 +250,7 @@ TEST(HostileName, DoublingScopesAreNotDemangled) {
 }
 
 TEST(HostileName, NestedConversionsAreNotDemangled) {
-  // "T_I" has two meanings. A parser that tries both meanings each time needs 2^60 attempts.
+  // "T_I" has two meanings. A parser that tries both meanings each time would need 2^60 attempts.
   std::string symbol = "_ZN1a";
   for (int i = 0; i < 60; ++i) symbol += "cvT_IN1a";
   EXPECT_EQ(demangle(symbol, Demangle::Simple), symbol);
@@ -326,7 +326,7 @@ TEST(DName, IsNothingForOtherSymbols) {
     EXPECT_EQ(full_d_name(symbol, Parameters::Shown), std::nullopt) << symbol;
 }
 
-// "Qc" refers to the type that begins two letters before it.
+// "Qc" refers to the type that starts two letters before it.
 TEST(DName, IsNothingWithVeryManyReferencesToTypes) {
   std::string symbol = "_D1a1bFAyaQd";
   for (int i = 1; i < 20; ++i) symbol += "Qc";

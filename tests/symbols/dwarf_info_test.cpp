@@ -29,7 +29,7 @@ std::string bytes_of(const char* path) {
 
 class DwarfInfoTest : public testing::Test {
  protected:
-  // A function of the compiled program, or of a modified copy.
+  // Returns a function of the compiled program, or of a modified copy.
   FunctionType function_type(std::string_view name) {
     const InputFile file{fxt::FilePlace(changed_.path())};
     const ElfImage image(file);
@@ -50,13 +50,14 @@ class DwarfInfoTest : public testing::Test {
   std::vector<std::string> floats_of(std::string_view function) {
     return names(function_type(function).floats);
   }
-  // 's', 'u' or 'f' and the size, then 'p' for a pointer and 'c' for a character; "none" without a type.
+  // Returns 's', 'u' or 'f' with the size, such as "s4", then 'p' for a pointer and 'c' for a character.
+  // Returns "none" if there is no type.
   static std::string text_of(const std::optional<ScalarType>& type) {
     if (!type) return "none";
     return std::string("suf").substr(static_cast<std::size_t>(type->kind), 1) + std::to_string(type->size) +
            (type->is_pointer ? "p" : "") + (type->is_character ? "c" : "");
   }
-  // The types of the integers, of the floats, and of the result.
+  // Returns the types of the integer arguments, of the float arguments, and of the result.
   std::vector<std::string> types_of(std::string_view name) {
     const FunctionType function = function_type(name);
     std::vector<std::string> types;
@@ -65,7 +66,6 @@ class DwarfInfoTest : public testing::Test {
     types.push_back(text_of(function.result));
     return types;
   }
-  // The type of a variable.
   std::string variable(std::string_view name) {
     const InputFile file{fxt::FilePlace(changed_.path())};
     const ElfImage image(file);
@@ -127,7 +127,8 @@ TEST_F(DwarfInfoTest, MachinesPassTheirParametersDifferently) {
   EXPECT_THAT(integers_of("kinds"), IsEmpty());
 }
 
-// The compiler passes no register for a removed parameter, so a value's register determines its parameter.
+// The compiler passes no register for a removed parameter. Therefore, the register of a value shows to which
+// parameter it belongs.
 TEST_F(DwarfInfoTest, OptimizedFunctionsHaveTheirReceivedParameters) {
   EXPECT_THAT(integers_of("_ZL7droppedii"), ElementsAre("gone", "kept"));
   bytes_ = bytes_of(PARAMETERS_OPTIMIZED);
@@ -155,7 +156,7 @@ TEST_F(DwarfInfoTest, FunctionsHaveTypes) {
   EXPECT_THAT(types_of("_ZN5outer7Counter3addEi"), ElementsAre("u8p", "s4", "s4"));
 }
 
-// A linker that merges equal code gives several functions the same address.
+// If a linker merges equal code, several functions have the same address.
 TEST_F(DwarfInfoTest, FunctionsWithOneAddressAreUsedOnlyIfTheyAreEqual) {
   const auto address_of = [&](std::string_view name) {
     const InputFile file{fxt::FilePlace(PARAMETERS)};
@@ -221,7 +222,7 @@ TEST_F(DwarfInfoTest, DamagedFilesAreHarmless) {
       function_type("both_kinds");
       variable("_ZN7watched5ratioE");
     } catch (const InputError&) {
-      continue;  // not an ELF file any more
+      continue;  // the copy is not an ELF file any more
     }
   }
 }

@@ -1,4 +1,4 @@
-// Builds ELF files of both classes and byte orders.
+// Builds ELF files with 32 or 64 bits, in both byte orders.
 #pragma once
 
 #include <bit>
@@ -25,7 +25,7 @@ class ElfBuilder {
     std::uint64_t entry_size = 0;
     std::uint64_t flags = 0;
   };
-  // Returns the index of the section, counted from 1.
+  // Adds the section, and returns its index. The first index is 1.
   std::uint32_t add(Section section);
   ElfBuilder& load(std::uint64_t address, std::uint64_t file_size);
 
@@ -33,11 +33,11 @@ class ElfBuilder {
     std::string name;
     std::uint64_t value, size;
     unsigned char type = STT_FUNC, binding = STB_GLOBAL;
-    std::uint16_t section = 1;  // any section that exists
+    std::uint16_t section = 1;  // any existing section
   };
-  // Adds a symbol table with its strings, and the first symbol, which has no name.
+  // Adds a symbol table with its strings. The first symbol has no name.
   std::uint32_t add_symbols(std::string_view name, std::uint32_t type, const std::vector<Symbol>& symbols);
-  // Relocations of symbols by index: RELA for 64 bits, REL for 32.
+  // The relocation of a symbol, by its index. 64-bit files have RELA, and 32-bit files have REL.
   struct Relocation {
     std::uint64_t slot;
     std::uint32_t symbol, type;

@@ -23,7 +23,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// The text of the InputError, without the name of the file.
+// Returns the text of the InputError, without the name of the file.
 template <typename Action>
 std::string problem_of(Action&& action) {
   try {
@@ -41,7 +41,7 @@ class ElfTest : public testing::Test {
     directory_.file(name, bytes);
     return directory_.path() / name;
   }
-  // The symbols as "<start>-<end> <type> <name>", sorted by start.
+  // Returns the symbols as "<start>-<end> <type> <name>", sorted by start.
   std::vector<std::string> symbols(std::string_view bytes) {
     const InputFile file{fxt::FilePlace(write(bytes))};
     const ElfImage image(file);
@@ -195,7 +195,8 @@ TEST_F(ElfTest, ArmAddressesLoseTheThumbBit) {
   EXPECT_THAT(symbols(elf.bytes()), ElementsAre("100-108 T thumb"));
 }
 
-// Returns an entry of `size` bytes: the bytes `lead`, then a jump to the address in the slot at `slot`.
+// Returns an entry of `size` bytes: the bytes in `lead`, and a jump to the address that the slot at `slot`
+// contains.
 std::string jump_entry(std::uint64_t address, std::uint64_t slot, std::string_view lead,
                        std::size_t size = 16) {
   const auto distance = static_cast<std::uint32_t>(slot - (address + lead.size() + 6));
@@ -215,7 +216,7 @@ TEST_F(ElfTest, PltEntriesHaveTheNameOfTheirSlot) {
       ".rela.plt", dynamic,
       {{0x4018, 1, R_X86_64_JUMP_SLOT}, {0x4020, 2, R_X86_64_JUMP_SLOT}, {0x4028, 0, R_X86_64_IRELATIVE}});
   elf.add_relocations(".rela.dyn", dynamic, {{0x4030, 3, R_X86_64_GLOB_DAT}, {0x4038, 3, R_X86_64_64}});
-  // The first entry belongs to the loader, entries may be in any order, and one slot has no name.
+  // The first entry belongs to the loader. The other entries may be in any order. One slot has no name.
   elf.add({.name = ".plt",
            .address = 0x1020,
            .data = jump_entry(0x1020, 0x4010, "\xff\x35\x01\x02\x03\x04") + jump_entry(0x1030, 0x4020, "") +
@@ -278,7 +279,7 @@ TEST_P(ElfPlt, EntriesFollowTheHeaderInOrder) {
   };
   EXPECT_EQ(symbols(build(plt.header + 3 * plt.entry, ".plt")), lines(0x1000 + plt.header));
   EXPECT_EQ(symbols(build(3 * plt.entry, ".plt.sec")), lines(0x1000));
-  EXPECT_THAT(symbols(build(plt.header + 4 * plt.entry, ".plt")), IsEmpty());  // entries of an unknown kind
+  EXPECT_THAT(symbols(build(plt.header + 4 * plt.entry, ".plt")), IsEmpty());  // an unknown form
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ElfPlt,
@@ -298,7 +299,7 @@ TEST_F(ElfTest, OnlyProgramsAndLibrariesAreAccepted) {
             "is not an ELF file");
 }
 
-// Sizes that libelf would allocate are first compared with the size of the file.
+// Before libelf allocates memory, sizes are compared with the size of the file.
 TEST_F(ElfTest, TablesMustBeInsideTheFile) {
   ElfBuilder elf;
   elf.load(0, 0x1000);

@@ -13,7 +13,7 @@
 namespace convert {
 namespace {
 
-// The number of pages in the memory of this process that are from files.
+// Returns the number of pages of files that are in the memory of this process.
 std::size_t pages_of_files() {
   std::ifstream statm("/proc/self/statm");
   std::size_t all = 0, resident = 0, shared = 0;
@@ -38,7 +38,7 @@ unsigned sum_of(const std::vector<Elf_Data>& sections) {
   return sum;
 }
 
-// Reads all sections of this test before and after its pages are released.
+// Reads all sections of this test program twice: before and after their pages are released.
 class MappedPages : public testing::TestWithParam<Elf_Cmd> {};
 
 TEST_P(MappedPages, BytesStayTheSame) {

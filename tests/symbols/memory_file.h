@@ -1,4 +1,4 @@
-// A file in memory, for tests that would otherwise need thousands of real files.
+// A file in memory. Some tests would otherwise need thousands of real files.
 #pragma once
 
 #include <cstdlib>

@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// The name of the function at each address; "-" at addresses without one.
+// Returns the name of the function at each address, or "-" if no function has the address.
 class Symbols {
  public:
   explicit Symbols(std::string_view text) : table_(std::string(text)) {}
@@ -74,7 +74,7 @@ TEST(SymbolTable, GroupsNeedNotBeInOrder) {
   EXPECT_EQ(symbols.at(0x20ff), "b");
 }
 
-// The symbols are close together, far apart, and at both ends of the address space.
+// The symbols are close together, far from each other, and at both ends of the address space.
 TEST(SymbolTable, IsTheSameAsASearch) {
   std::vector<Symbol> symbols;
   for (unsigned bit = 4; bit < 64; ++bit)
@@ -130,8 +130,8 @@ TEST(SymbolTable, TheFirstOfTwoWithOneStartIsFound) {
   EXPECT_EQ(symbols.at(0x1010), "second");
 }
 
-// Functions and variables that are nested, overlapping, separate or empty. Several of them may have the same
-// start.
+// Functions and variables that are nested, overlap, are separate, or are empty. Several of them may have the
+// same start.
 TEST(SymbolTable, FindsTheLatestStartOfArbitraryOverlaps) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     std::mt19937 random(seed);
@@ -191,7 +191,6 @@ TEST(SymbolTable, SizesBeyondTheAddressSpaceAreCut) {
   EXPECT_EQ(symbols.at(5), "everything");
 }
 
-// Symbols of other kinds have other letters.
 TEST(SymbolTable, TheTypeDistinguishesFunctionsAndVariables) {
   std::string functions, variables;
   for (char type = 'A'; type <= 'z'; ++type) {

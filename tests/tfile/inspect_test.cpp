@@ -1,4 +1,4 @@
-// --inspect of trace files.
+// Tests --inspect for trace files.
 #include <cstdint>
 #include <filesystem>
 #include <fmt/format.h>
@@ -134,7 +134,8 @@ TEST(TraceInspect, ShowsTracepoints) {
             "frames by tracepoint:\n  tracepoint 2: 2\n  tracepoint 3: 3\n  tracepoint 9: 1\n");
 }
 
-// Frames of the same pattern are counted without walking their blocks. The counts must be the same.
+// Frames of a known pattern are counted by their pattern, and not block by block. The counts must be the
+// same.
 TEST(TraceInspect, CountsContentsOfFrames) {
   TraceBuilder t;
   begin_description(t);
@@ -166,7 +167,7 @@ TEST(Inspect, AProgramGivesFunctionsAndLines) {
   EXPECT_EQ(notes.count(kLoadBias) + notes.count(kWrongProgram), 0u);
 }
 
-// The types of items are known even if no frame holds the items.
+// The types of items are known, even without a frame that has the items.
 TEST(Inspect, AProgramGivesTheTypesOfItems) {
   const std::uint64_t address =
       Program(TRACED_FIXED, Demangle::Simple).functions("plant::measure").front().address;
@@ -206,7 +207,7 @@ TEST(Inspect, HiddenVariablesAreMarked) {
             Json({"calls: short int", "calls: int, hidden by another variable of the same name"}));
 }
 
-// A frame has only 16 bits for the number of its tracepoint.
+// In a frame, the number of the tracepoint has only 16 bits.
 TEST(Inspect, ATracepointWithATooLargeNumberHasNoItems) {
   const std::uint64_t address =
       Program(TRACED_FIXED, Demangle::Simple).functions("plant::measure").front().address;

@@ -1,4 +1,4 @@
-// The timeline of a real recording, which was made with gdbserver.
+// Tests the timeline of a real recording, which gdbserver has made.
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>

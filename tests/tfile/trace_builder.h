@@ -1,4 +1,4 @@
-// Builds a GDB trace file by hand, line by line and block by block, and converts it to text.
+// Builds a GDB trace file from lines and blocks, and converts it to text.
 #pragma once
 
 #include <bit>
@@ -14,31 +14,31 @@
 
 namespace convert::tfile {
 
-// Lines of trace state variables: $trace_timestamp (1), which is computed, and $hits (2).
+// Lines of two trace state variables: $trace_timestamp (1), which GDB computes, and $hits (2).
 inline constexpr std::string_view kStamp = "tsv 1:0:1:74726163655f74696d657374616d70";
 inline constexpr std::string_view kHits = "tsv 2:0:0:68697473";
 
 class TraceBuilder {
  public:
-  // The object creates its own file. The destructor removes the file.
+  // Creates a file. The destructor removes the file.
   TraceBuilder();
   ~TraceBuilder();
   TraceBuilder(const TraceBuilder&) = delete;
   TraceBuilder& operator=(const TraceBuilder&) = delete;
 
-  // A description line, without its end.
+  // Adds a line of the description. The line end is added.
   TraceBuilder& line(std::string_view line);
-  // A "tp Z" line: source text in hexadecimal.
+  // Adds a "tp Z" line with source text in hexadecimal.
   TraceBuilder& source(std::string_view tracepoint, std::string_view type, std::string_view text);
 
-  // Begins a frame; its blocks follow.
+  // Starts a frame. Its blocks follow.
   TraceBuilder& frame(std::int16_t tracepoint);
   TraceBuilder& memory(std::uint64_t address, std::string_view bytes);
   TraceBuilder& variable(std::uint32_t number, std::int64_t value);
   TraceBuilder& registers(std::string_view bytes);
   TraceBuilder& static_data(std::string_view bytes);
   TraceBuilder& raw(std::string_view bytes);  // adds any bytes inside a frame or between frames
-  TraceBuilder& end_frame();                  // after this, bytes are between frames
+  TraceBuilder& end_frame();                  // ends the frame: later bytes are between frames
   // Adds the end marker: 4 zero bytes, as GDB does.
   TraceBuilder& end();
 
@@ -46,22 +46,22 @@ class TraceBuilder {
 
   std::string bytes();
   std::filesystem::path path() const { return path_; }
-  // Writes the file and returns its path. `bytes` replaces the built contents.
+  // Writes the file, and returns its path. If `bytes` is given, writes these bytes.
   std::filesystem::path write();
   std::filesystem::path write(std::string_view bytes);
 
   // Writes and imports the file. Returns its events without session events and without the description's
   // blob.
   std::vector<std::string> lines(const ImportOptions& options = {}, const TraceFileOptions& own = {});
-  // Imports the file together with a call history that has no threads. Therefore, no thread is matched.
+  // Imports the file together with a call history without threads. Therefore, no thread is matched.
   void with_call_history() { has_call_history_ = true; }
-  // These functions return results of the last lines(). A note is "<kind> <count>" and its first text, in
-  // which the path is "FILE".
+  // These functions return results of the last lines(). A note is "<kind> <count>" and its first text. The
+  // path in a text is "FILE".
   const std::vector<std::string>& all_lines() const { return all_lines_; }
   const std::vector<std::string>& notes() const { return notes_; }
   const std::vector<std::string>& threads() const { return threads_; }
   const std::vector<std::string>& details() const { return details_; }  // of the report
-  // The first view as "BEGIN~END", or an empty text.
+  // The first view as "BEGIN~END", or an empty text if there is no view.
   const std::string& first_view() const { return first_view_; }
 
   std::uint64_t bytes_read() const { return bytes_read_; }  // from the last lines()
@@ -85,14 +85,15 @@ class TraceBuilder {
   std::string first_view_;
 };
 
-// Describes tracepoint 2 at `tick`, 0x401000, which collects g_hash (8 bytes at 0x404040) and the time. The
-// status line counts two frames.
+// Describes tracepoint 2 at `tick` (0x401000). It collects g_hash (8 bytes at 0x404040) and the time. The
+// status line says that there are two frames.
 void describe_tick(TraceBuilder& t);
 
-// Two hexadecimal digits per byte.
+// Returns two hexadecimal digits for each byte.
 std::string hex_of(std::string_view text);
 
-// A block of the general registers of i386, 64 bytes. The other registers are zero. Needs the line `R 40`.
+// Returns a block of 64 bytes with the general registers of i386. All registers except eip and esp are zero.
+// Needs the line `R 40`.
 std::string i386_registers(std::uint32_t eip, std::uint32_t esp);
 
 }  // namespace convert::tfile

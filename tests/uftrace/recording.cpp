@@ -21,7 +21,7 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
   std::ofstream(path, std::ios::binary).write(content.data(), static_cast<std::streamsize>(content.size()));
 }
 
-// Pads the text to a multiple of 8 bytes. The bytes for padding are garbage, as in recordings.
+// Pads the text to a multiple of 8 bytes. The padding is garbage, as in recordings.
 std::string padded_text(std::string_view bytes) {
   std::string text(bytes);
   text.resize((bytes.size() + 7) / 8 * 8, '\x77');
@@ -159,7 +159,7 @@ std::vector<std::string> RecordingBuilder::lines(const ImportOptions& options, c
   keep(notes);
   std::vector<std::string> lines;
   description_.clear();
-  // Every recording begins with a description, which is separate here because it has its own tests.
+  // Every recording begins with a description. The description has its own tests, so it is stored separately.
   for (const std::string& line : text.lines()) {
     const bool is_described = line.find("event:uftrace info") != std::string::npos ||
                               line.find(" blob uftrace/") != std::string::npos;

@@ -36,7 +36,7 @@ class RecordingBuilder {
   // Adds an entry with the `more` bit and a payload of `payload` garbage bytes.
   RecordingBuilder& entry_with_payload(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address,
                                        std::size_t payload);
-  // Add a record with these payload bytes and their padding.
+  // Adds a record with these bytes as its payload. The payload is padded.
   RecordingBuilder& entry_with(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address,
                                std::string_view payload);
   RecordingBuilder& exit_with(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address,
@@ -57,14 +57,14 @@ class RecordingBuilder {
   void estimated_exits() { features_ |= 1 << 11; }
   void big_endian() { order_ = std::endian::big; }
   void max_stack(std::uint16_t depth) { max_stack_ = depth; }
-  // Files are read in the smallest possible blocks, by two threads.
+  // Reads files in the smallest possible blocks, with two threads.
   void small_blocks() {
     lookahead_bytes_ = 1;
     jobs_ = 2;
   }
-  // Converts as for an output that is cut into pieces.
+  // Converts as for an output in pieces.
   void split() { is_split_ = true; }
-  // Calls are written as a start and an end.
+  // Writes calls as a start and an end.
   void pairs() { durations_ = DurationForm::Pairs; }
   // Sets the length of the recording in the file info. By default, info has no length.
   void elapsed(std::string_view seconds) { elapsed_ = seconds; }
@@ -76,12 +76,12 @@ class RecordingBuilder {
   RecordingBuilder& info_line(std::string_view line);
 
   std::filesystem::path path() const { return path_; }
-  // Writes all files, converts them, and returns the events. By default, all events are shown.
+  // Writes all files, converts them, and returns the events. By default, no event is hidden.
   std::vector<std::string> lines(const ImportOptions& options = {},
                                  const RecordingOptions& own = {.cpu_tracks = true});
 
-  // Returns the first start and the last end of the program's calls in the last lines(). The hints for
-  // viewers have the same times.
+  // Returns the first start and the last end of program calls in the last lines(). Viewers get the same
+  // times.
   std::pair<std::uint64_t, std::uint64_t> span_of_calls() const { return span_of_calls_; }
   // Returns the description of the recording in the last lines(): an instant, and text files as blobs.
   std::vector<std::string> description() const { return description_; }
@@ -89,8 +89,8 @@ class RecordingBuilder {
   // Writes all files and inspects them.
   nlohmann::ordered_json inspected();
 
-  // Returns the notes of the last lines() or inspected(). Each kind has a text "<kind> <count>" and its first
-  // notes, in which "DIR" is the directory.
+  // Returns the notes of the last lines() or inspected(): for each kind, "<kind> <count>" and its first
+  // notes. "DIR" is the directory.
   std::vector<std::string> notes() const;
   std::vector<std::string> threads() const { return threads_; }
 
@@ -112,7 +112,7 @@ class RecordingBuilder {
   std::string elapsed_, utc_offset_;
   std::string info_lines_;
   std::uint64_t tid_ = 100;
-  std::map<std::uint64_t, std::string> records_;  // indexed by tid
+  std::map<std::uint64_t, std::string> records_;  // by tid
   std::vector<std::string> task_lines_;
   std::map<std::string, std::string> files_;
   std::set<std::string> absent_;

@@ -1,4 +1,4 @@
-// A temporary directory with the files of a test. It is removed with this object.
+// A temporary directory with files for a test. The destructor removes it.
 #pragma once
 
 #include <cstdlib>

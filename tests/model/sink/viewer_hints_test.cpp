@@ -122,8 +122,8 @@ TEST(ViewerHints, TheSystemIsNotNamedIfPerfettoWouldTreatAProcessAsTheKernel) {
   EXPECT_TRUE(equal(hints_of(std::vector{lane(3, 3, 5)}, info), expected));
 }
 
-// Perfetto shows the first word of a command line as the name. If the command line has only one word, Perfetto
-// cuts it at the first blank.
+// Perfetto shows the first word of a command line as the name. If the command line has only one word,
+// Perfetto cuts it at the first blank.
 TEST(ViewerHints, TheCommandLineBeginsWithTheNameThatOtherReadersShow) {
   const TraceInfo info{.processes = {{.process = ProcessId{1}, .command_line = {"./a b"}},
                                      {.process = ProcessId{2}, .command_line = {"./unnamed"}}}};

@@ -1,4 +1,4 @@
-// The item that each expression records.
+// Tests which item each expression records.
 #include "converters/tfile/actions/alignment.h"
 
 #include <gtest/gtest.h>
@@ -8,10 +8,10 @@
 namespace convert::tfile {
 namespace {
 
-// A row for each item: 'x' at each expression that the item may have, 'm' if that is a misfit. After the row,
-// '?' if the item can be without an expression, '*' if it can have several. The result lists the item of each
-// expression: "-" if it has none or alignments differ. "!" follows an item that may be a misfit. The result
-// is "impossible" if there is no alignment.
+// Each item has a row. In a row, 'x' means that the item may have the expression, and 'm' means that it would
+// be a misfit. '?' after a row means that the item may have no expression. '*' means that it may have
+// several. The result has the item of each expression, or "-" if it has none or if alignments differ. "!"
+// follows an item that may be a misfit. Without any alignment, the result is "impossible".
 std::string aligned(const std::vector<std::string>& rows, std::size_t expressions) {
   Alignment alignment;
   alignment.start(rows.size(), expressions);
@@ -52,7 +52,8 @@ TEST(Alignments, MayGiveAnItemSeveralExpressions) {
   EXPECT_EQ(aligned({"x.x?*", ".x."}, 3), "impossible");
 }
 
-// Expressions of `default-collect` belong to no item. They are accepted if no other alignment is possible.
+// Expressions of `default-collect` belong to no item. They are only allowed if no other alignment is
+// possible.
 TEST(Alignments, MayBeginWithOtherExpressions) {
   EXPECT_EQ(aligned({"xxx", "xxx"}, 3), "-01");
   EXPECT_EQ(aligned({".x"}, 2), "-0");

@@ -1,4 +1,4 @@
-// Agent bytecode: listing it, and running it again on a frame.
+// Tests agent bytecode: how it is listed, and how it runs again on a frame.
 #include "converters/tfile/actions/bytecode.h"
 
 #include <algorithm>
@@ -59,8 +59,8 @@ TEST(Bytecode, ShapesDescribeTheRecordedBlocks) {
   EXPECT_FALSE(shape_of(code("260006164022f816080222040c27")).cuts_numbers) << "reg 6; ext 64";
 }
 
-// A target whose memory contains `words`. A register holds 0x1000 times its number. A read at address 0x60
-// returns the word plus 0x100 times the number of bytes that are read.
+// A target whose memory has `words`. The value of a register is 0x1000 times its number. A read at address
+// 0x60 returns the word plus 0x100 times the number of read bytes.
 class Target : public EmulatorTarget {
  public:
   std::optional<std::uint64_t> read_register(std::uint64_t number) override {
@@ -176,7 +176,7 @@ TEST(Emulation, StopsWhereTheTargetWould) {
   EXPECT_EQ(run(code("0227"), target).outcome, Outcome::Stopped);          // empty stack
   EXPECT_EQ(run(code("31"), target).outcome, Outcome::Stopped);            // unknown opcode
   EXPECT_EQ(run(code("210000"), target).outcome, Outcome::Stopped);        // an endless loop
-  // An endless loop that fills the stack.
+  // fills the stack in an endless loop
   EXPECT_EQ(run(code("2201210000"), target).outcome, Outcome::Stopped);
   EXPECT_EQ(run(code("2200172000052727"), target).outcome, Outcome::Unknown);
   for (const std::string_view lacks_an_operand : {"22010227", "28", "320027", "2201320127", "29", "22012b",
@@ -192,7 +192,7 @@ TEST(Emulation, StopsWhereTheTargetWould) {
         << no_integers;
 }
 
-// gdbserver's stack has 100 words.
+// The stack of gdbserver has 100 words.
 TEST(Emulation, HasTheStackLimitOfGdbserver) {
   const auto outcome = [](std::size_t pushes) {
     Target target;

@@ -1,4 +1,4 @@
-// The item that each expression of a location records, according to the commands.
+// Tests which item each expression of a location records, according to the commands.
 #include "converters/tfile/actions/expected_blocks.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,8 @@
 namespace convert::tfile {
 namespace {
 
-// The items of the expressions; "-" if unknown. After "M", the item of the memory range if it is known.
+// Returns the items of the expressions, or "-" for an unknown item. After "M" is the item of the memory
+// range, if it is known.
 std::string items(const std::vector<std::string>& commands, const std::string& actions) {
   TracepointLocation location;
   location.commands = commands;
@@ -40,7 +41,7 @@ TEST(ExpectedItems, ComeInOrder) {
   EXPECT_EQ(items({"collect *p", "collect $stamp"}, std::string(kMemory) + kCollectStamp), "*p $stamp");
 }
 
-// A search is fast even if a tracepoint has the maximum number of locations.
+// The search is fast, even for the maximum number of locations.
 TEST(ExpectedFrames, AreFoundByAddressAndShape) {
   Description description;
   fxt::Budget memory(kDescriptionMemory), matches(kMatchedItems);
@@ -79,7 +80,7 @@ TEST(ExpectedItems, AreUnknownIfSeveralFit) {
   EXPECT_EQ(items({"collect n"}, std::string("M-1,1000,4") + kMemory), "n");
 }
 
-// The expressions of `default-collect` come first, and no command contains their items.
+// The expressions of `default-collect` come first. The commands do not name their items.
 TEST(ExpectedItems, MayFollowDefaultItems) {
   EXPECT_EQ(items({"collect *p"}, twice(kMemory)), "- *p");
   EXPECT_EQ(items({"collect *p", "collect $stamp"}, std::string(kCollectStamp) + kMemory), "- -");
@@ -98,7 +99,8 @@ TEST(ExpectedItems, ValuesRecordTheirOperands) {
   EXPECT_EQ(items({"collect *&x"}, kMemory), "*&x");
 }
 
-// GDB sorts ranges by address and joins them. Therefore, only a single range of a single name is certain.
+// GDB sorts ranges by address, and joins them. Therefore, a range has a certain item only if no other range
+// and no other name exists.
 TEST(ExpectedItems, ARangeIsCertainIfItIsTheOnlyOne) {
   EXPECT_EQ(items({"collect g"}, "M-1,1000,4"), "Mg");
   EXPECT_EQ(items({"collect g, *p"}, std::string("M-1,1000,4") + kMemory), "*pMg");

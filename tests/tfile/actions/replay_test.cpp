@@ -1,4 +1,4 @@
-// The memory that each action recorded.
+// Tests which memory each action recorded.
 #include "converters/tfile/actions/replay.h"
 
 #include <bit>
@@ -31,7 +31,8 @@ class Replays : public testing::Test {
   void expression(std::string_view digits) {
     actions.push_back({.kind = TracepointAction::Kind::Expression, .code = hex_bytes(digits).value()});
   }
-  // Recordings of each action: "1000:4", "1000:4s" for a text, "1000:8o" for an operand; "?" if it stopped.
+  // Returns the recorded memory of each action: "1000:4", "1000:4s" for a text, "1000:8o" for an operand. "?"
+  // if the action stopped.
   std::vector<std::string> recorded() {
     memory_.start(frame, false);
     EXPECT_TRUE(replay.run(actions, is_needed, memory_, work));
@@ -75,7 +76,7 @@ TEST_F(Replays, RangesFollowTheirAddresses) {
   EXPECT_FALSE(memory_.was_looked_at());
 }
 
-// Unexplained blocks may precede the block of a range.
+// Blocks of no known action may come before the block of a range.
 TEST_F(Replays, RangesSkipAtMostThreeBlocks) {
   range(0x9000, 4);
   for (const std::uint64_t address : {0x1000u, 0x2000u, 0x3000u}) memory(address, 4);
@@ -109,7 +110,7 @@ TEST_F(Replays, ExpressionsFollowPointers) {
   EXPECT_TRUE(memory_.was_looked_at());
 }
 
-// Frames of a pattern have one recipe if the bytes in which they differ are not read.
+// Frames of a pattern share a recipe if the actions do not read the bytes in which they differ.
 TEST_F(Replays, RunOnlyNeededExpressions) {
   expression("2c00012e00012927");  // getv 1; tracev 1; pop; end
   expression(kFourAt1000);
@@ -138,7 +139,7 @@ TEST_F(Replays, ExpressionsAreIndependent) {
   EXPECT_THAT(recorded(), ElementsAre("?", "2000:4"));
 }
 
-// reg 7; const8 10; tracenz; end: without registers the address is unknown, but the block is known.
+// reg 7; const8 10; tracenz; end. Without registers, the address is unknown, but the block is known.
 TEST_F(Replays, TextsHaveTheirLimit) {
   expression("260007220a2f27");
   memory(0x5000, 10);

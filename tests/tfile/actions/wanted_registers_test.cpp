@@ -1,4 +1,4 @@
-// The registers that the actions of a tracepoint need: by commands, by default, or without commands.
+// Tests which registers the actions of a tracepoint need: with commands, with defaults, or without commands.
 #include "converters/tfile/actions/wanted_registers.h"
 
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Numbers 0 to 10; all but the last three are general registers.
+// Registers 0 to 10. All except the last three are general registers.
 constexpr std::string_view kAmd64 = R"(
 <target><architecture>i386:x86-64</architecture>
 <feature name="org.gnu.gdb.i386.core">

@@ -1,4 +1,4 @@
-// The items of collect commands, and their kinds.
+// Tests the items of collect commands, and their kinds.
 #include "converters/tfile/description/collect_items.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// The status line, field by field.
+// Tests the fields of the status line.
 #include "converters/tfile/description/description.h"
 
 #include <gmock/gmock.h>
@@ -49,7 +49,7 @@ struct Reason {
 class StopReasons : public testing::TestWithParam<Reason> {};
 INSTANTIATE_TEST_SUITE_P(All, StopReasons,
                          testing::Values(Reason{"0;tnotrun:0", "not run"}, Reason{"1;tnotrun:0", "running"},
-                                         Reason{"0;tnorrun:0", "not run"},  // of Enea OSE
+                                         Reason{"0;tnorrun:0", "not run"},  // as Enea OSE writes it
                                          Reason{"0;tstop:0", "stopped by command"},
                                          Reason{"0;tfull:0", "buffer full"},
                                          Reason{"0;tdisconnected:0", "debugger disconnected"},

@@ -1,4 +1,3 @@
-// Numbers of every size in both byte orders.
 #include "converters/tfile/description/numbers.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// Target descriptions, default layouts, and registers as values.
+// Tests target descriptions, default layouts, and the values of registers.
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -45,7 +45,7 @@ TEST(TargetDescription, OrdersRegistersByNumber) {
   const RegisterLayout& layout = *target.layout;
   EXPECT_EQ(layout.size(), 36u);
   EXPECT_EQ(layout.find("r1")->offset, 4u);
-  EXPECT_EQ(layout.find("status")->offset, 8u);  // number 32, before lo
+  EXPECT_EQ(layout.find("status")->offset, 8u);  // register 32, before lo
   EXPECT_EQ(layout.find("lo")->offset, 12u);
   EXPECT_EQ(layout.pc()->offset, 16u);
   EXPECT_EQ(layout.by_number(39)->name, "w0");
@@ -133,8 +133,8 @@ TEST(TargetDescription, HasLimits) {
   EXPECT_EQ(flags_text(flags.layout->registers().front(), ~std::uint64_t{0}), "[ LAST ]");
 }
 
-// All registers of a type share the fields of the type. The names of a type's fields have at most 4096
-// characters in total.
+// Registers of the same type share its fields. The field names of a type have at most 4096 characters in
+// total.
 TEST(TargetDescriptions, HaveALimitOfFields) {
   const auto layout_of = [](std::string_view content) {
     return read_target_description(fmt::format("<target><feature>{}</feature></target>", content));
@@ -169,7 +169,7 @@ TEST(TargetDescriptions, HaveALimitOfFields) {
   EXPECT_EQ(problem_of(std::string(3 << 20, ' ')), "more than 2 MiB of a target description");
 }
 
-// If several registers have the same name, the first one is found.
+// If several registers have the same name, find() returns the first of them.
 TEST(RegisterLayouts, FindRegistersByName) {
   const auto target = read_target_description(
       "<target><feature><reg name='b' bitsize='32'/><reg name='a' bitsize='32'/><reg name='b' bitsize='64'/>"
@@ -206,7 +206,7 @@ TEST(RegisterRoles, DependOnTheMachine) {
   EXPECT_EQ(roles("vax", {"pswa", "r15", "r29", "tp"}), "- - -");
 }
 
-// The top bit of a 31-bit s390 address is the addressing mode.
+// On s390, the top bit of a 31-bit address is the addressing mode.
 TEST(RegisterRoles, APcOf31BitsHasNoTopBit) {
   const auto pc = [](std::size_t size, std::initializer_list<unsigned> bytes, std::string name = "pswa") {
     std::vector<std::byte> block;
@@ -282,7 +282,7 @@ TEST_P(DefaultLayouts, AreTheSameAsGdbs) {
   EXPECT_NE(layout->sp(), nullptr);
 }
 
-// If the architecture is guessed, and several layouts fit equally well, the block size decides.
+// If the architecture is unknown and several layouts fit equally well, the size of the block decides.
 TEST(DefaultLayouts, HaveTypicalSizes) {
   const auto are_typical = [](std::string_view architecture, const std::vector<std::size_t>& sizes) {
     const RegisterLayout& layout = *default_layout(architecture);

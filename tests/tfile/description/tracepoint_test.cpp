@@ -1,4 +1,4 @@
-// The pieces of tracepoint definitions.
+// Tests how definitions of tracepoints are put together from their pieces.
 #include "converters/tfile/description/tracepoint.h"
 
 #include <fmt/format.h>
@@ -87,8 +87,7 @@ TEST(TracepointPieces, SourcesMayComeInParts) {
               ElementsAre("collect n"));
 }
 
-// A piece that begins at 0 starts another text, because GDB and gdbserver send each text as a single
-// piece.
+// A piece at offset 0 starts a new text, because GDB and gdbserver send each text as a single piece.
 TEST(TracepointPieces, ACompleteSourceIsFollowedByAnother) {
   EXPECT_THAT(read({"Z1:100:cmd:0:2:6162", "Z1:100:cmd:0:2:6364"})[0].commands, ElementsAre("ab", "cd"));
   EXPECT_THAT(read({"Z1:100:cmd:0:2:6162", "Z1:100:cmd:2:2:6364"})[0].commands, ElementsAre("ab", "cd"));
@@ -153,7 +152,7 @@ TEST_P(BadPieces, AreProblems) {
   EXPECT_EQ(tracepoints.add_piece(GetParam().piece).value_or(""), GetParam().problem);
 }
 
-// A few bytes of text define a location, which takes far more memory.
+// A few bytes of text define a location. Each location needs far more memory than its text.
 TEST(Tracepoints, ThatTakeTooMuchMemoryAreLeftOut) {
   constexpr fxt::Limit kLittle{"MiB for the tracepoints of a trace file", 10'000, 0};
   fxt::Budget memory(kLittle);

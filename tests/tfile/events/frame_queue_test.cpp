@@ -1,4 +1,4 @@
-// Frames that wait to be sorted by time.
+// Tests the queue that sorts frames by time.
 #include "converters/tfile/events/frame_queue.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ TEST(FrameQueue, ReturnsTheEarliestWithItsOwnBytes) {
     const OneByteFrame pushed(number, static_cast<std::uint8_t>(number));
     queue.push(pushed.frame, {}, {.ns = time_ns, .is_synthetic = false});
   }
-  for (const std::uint64_t number : {1u, 2u, 3u, 0u}) {  // frames of the same time keep their order
+  for (const std::uint64_t number : {1u, 2u, 3u, 0u}) {  // frames with the same time keep their order
     const WaitingFrame earliest = queue.pop_earliest();
     EXPECT_EQ(earliest.frame.number, number);
     ASSERT_EQ(earliest.frame.blocks.size(), 1u);

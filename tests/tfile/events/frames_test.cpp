@@ -1,4 +1,4 @@
-// The events of frames, block by block: names, values, times, threads, steps.
+// Tests the events of frames: names, values, times, threads and steps.
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
@@ -62,7 +62,7 @@ TEST(TraceFrames, VariablesAreAlsoCounters) {
                           "@1000000 counter variable:variable #0 $variable_9=1"));
 }
 
-// A collected text is shown instead of its pointer, even if the pointer comes later in the frame.
+// The frame shows a collected text and not its pointer, even if the pointer comes later in the frame.
 TEST(TraceFrames, ATextReplacesThePointerToIt) {
   for (const bool is_text_first : {false, true}) {
     TraceBuilder t;
@@ -108,7 +108,7 @@ TEST(TraceFrames, MemoryWithoutANameHasItsAddress) {
   EXPECT_THAT(lines, Contains("blob gdb/frame/0/memory/0x5000 5 bytes"));
 }
 
-// The blocks at one address form one blob: the first block, then the additional bytes of longer blocks.
+// The blocks at one address form one blob. It has the first block, and the additional bytes of longer blocks.
 TEST(TraceFrames, BlobsHoldTheLongestBlockOfAnAddress) {
   TraceBuilder t;
   describe_tick(t);
@@ -135,7 +135,7 @@ TEST(TraceFrames, HaveRegistersOfUnknownLayoutAsBlobs) {
   EXPECT_THAT(t.notes(), Contains("registers-unknown 1"));
 }
 
-// A tracepoint with several locations: the pc identifies the location.
+// The tracepoint has several locations. The pc of a frame shows its location.
 TEST(TraceFrames, AreAtTheLocationOfTheirPc) {
   TraceBuilder t;
   t.line("R 40").line("tp T2:9000:E:0:0").line("tp T2:8000:E:0:0").line("tp A2:9000:R0fM-1,1000,4");
@@ -171,7 +171,7 @@ TEST(TraceFrames, ManyValuesTakeSeveralRecords) {
   ImportOptions options;
   options.blobs = Blobs::None;
   const auto lines = t.lines(options);
-  ASSERT_EQ(lines.size(), 3u);  // a begin and an end share 30 arguments; an instant inside has the others
+  ASSERT_EQ(lines.size(), 3u);  // start and end have 30 arguments; an instant between them has the others
   EXPECT_THAT(lines[0], HasSubstr("[1000000 tracepoint:tick frame=0 tracepoint=2"));
   EXPECT_THAT(lines[1], HasSubstr("@1000000 tracepoint:tick (2) frame=0 mem.0x101b=120")) << "goes on";
   EXPECT_THAT(lines[1], HasSubstr("$trace_timestamp=1000"));
@@ -218,7 +218,7 @@ TEST(TraceFrames, PlottedItemsAreAlsoCounters) {
   EXPECT_THAT(counters({}), testing::IsEmpty());
 }
 
-// Without "(whole)", Perfetto's window would show no argument of the frame.
+// Without "(whole)", Perfetto would show no argument of the frame.
 TEST(TraceFrames, AValueIsNamedWholeIfAPartOfItIsShown) {
   Names names;
   Arguments arguments;
@@ -262,7 +262,7 @@ TEST(TraceFrames, RangesMayBeRelativeToARegister) {
   EXPECT_THAT(t.lines().front(), HasSubstr(" n=5"));
 }
 
-// Describes i386 registers: eip distinguishes hits from steps, and esp distinguishes threads.
+// Describes registers of i386. eip shows whether a frame is a hit or a step, and esp shows its thread.
 void describe_steps(TraceBuilder& t) {
   t.line("R 40").line("status 0;tstop::0;tframes:8").line(kStamp);
   t.line("tp T2:8000:E:2:0").line("tp A2:8000:R0f").line("tp A2:8000:X00000008,2c00012e00012927");
@@ -304,7 +304,7 @@ TEST(TraceFrames, StepsOfSeveralThreadsFindTheirOwnHit) {
   EXPECT_THAT(t.all_lines(), Contains(HasSubstr("14000] tracepoint:f")));
 }
 
-// Three registers of amd64. fs_base is 0 if it was not recorded.
+// Describes three registers of amd64. In frames that did not record fs_base, it is 0.
 void describe_threads(TraceBuilder& t) {
   t.line("R 18").line(kStamp).line("tp T2:8000:E:0:0").line("tp A2:8000:R0f").source("2:8000", "at", "f");
   t.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
@@ -373,7 +373,8 @@ TEST(TracepointTracks, ThereIsOneForEachThreadWithItsSteps) {
   EXPECT_THAT(t.all_lines(), IsSupersetOf({"5/3 15000] tracepoint:f", "5/4 14000] tracepoint:f"}));
 }
 
-// Frames with a pattern and without one have calls, records of more than 15 values, counters and blobs.
+// The frames include calls, frames with more than 15 values, counters and blobs. Some of the frames have a
+// pattern.
 TEST(TracepointTracks, HaveTheSameEventsAsThreads) {
   TraceBuilder t;
   describe_steps(t);
@@ -406,7 +407,7 @@ TEST(TracepointTracks, BeyondTheFirst10000AreOnTheirThreads) {
       t.frame(tracepoint).variable(26, pid);
   t.end();
   EXPECT_EQ(t.lines({}, {.frames = FrameChoice::Tracks}).size(),
-            2u * kThreads * kTracepoints);  // one counter each
+            2u * kThreads * kTracepoints);  // each thread and tracepoint has one counter
   EXPECT_EQ(t.threads().size(), kThreads + kTracks);
   EXPECT_THAT(t.all_lines().back(), HasSubstr("10102/101 @10100000 counter variable:variable #0 "));
 }
@@ -446,8 +447,8 @@ TEST(TraceFrames, RegistersAreTyped) {
   EXPECT_THAT(t.notes(), Contains("FILE: no target description, so the registers of i386 are assumed"));
 }
 
-// Frames with the same blocks share a recipe. A frame with another block, thread or address has its own
-// recipe.
+// Frames with the same blocks share a recipe. A frame with different blocks, another thread or another
+// address has a recipe of its own.
 TEST(TraceFrames, FramesWithTheSameBlocksHaveTheirOwnValues) {
   TraceBuilder t;
   t.line("R 40").line("status 0;tstop::0;tframes:7").line(kStamp);
@@ -484,7 +485,7 @@ TEST(TraceFrames, FramesWithTheSameBlocksHaveTheirOwnValues) {
   EXPECT_THAT(t.all_lines(), Not(Contains(ContainsRegex("frame=4 .*mem"))));
 }
 
-// The block holds all registers, including those that are only needed for the address of a variable.
+// The block has all registers. Some of them are only needed for the address of a variable.
 TEST(TraceFrames, RegistersAreThoseThatActionsName) {
   TraceBuilder t;
   t.line("R 40").line("status 0;tstop::0;tframes:1").line("tp T2:8000:E:0:0").line("tp A2:8000:R020120");

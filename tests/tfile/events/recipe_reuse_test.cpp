@@ -1,4 +1,4 @@
-// A reused recipe emits the same events as a recipe that is built for the frame, for every kind of value.
+// Frames that share a recipe have the same events as frames with their own recipes, for every kind of value.
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace {
 
 using namespace std::string_literals;
 
-using Blocks = std::function<void(TraceBuilder&)>;  // adds the blocks of a frame
+using Blocks = std::function<void(TraceBuilder&)>;  // a function that adds the blocks of a frame
 
 class ReusedRecipes : public testing::Test {
  protected:
@@ -33,7 +33,7 @@ class ReusedRecipes : public testing::Test {
     if (!program.empty()) options.programs = {program};
     std::vector<std::string> shown;
     for (std::string line : t.end().lines({}, options)) {
-      // Removes the time and the number of the frame.
+      // Removes the frame's time and number, which differ.
       if (!line.starts_with("blob ")) line.erase(0, line.find(' '));
       for (const std::string_view own : {" frame=", "gdb/frame/"})
         if (const std::size_t at = line.find(own); at != std::string::npos) {
@@ -45,8 +45,8 @@ class ReusedRecipes : public testing::Test {
     return shown;
   }
 
-  // Compares one file of several frames, which share a recipe if possible, with a file for each frame. The
-  // values of the frames must differ.
+  // Converts all frames in one file, where they share a recipe if possible. Also converts each frame in a
+  // file of its own. The events must be equal. The values of the frames must differ.
   static void expect_same(std::string_view kind, const Blocks& describe, const std::vector<Blocks>& frames,
                           const std::filesystem::path& program = {}) {
     SCOPED_TRACE(kind);
@@ -64,8 +64,8 @@ class ReusedRecipes : public testing::Test {
   }
 
   using Memory = std::vector<std::pair<std::uint64_t, std::string>>;
-  // Does the same for frames of a tracepoint whose actions collect these items. Frames with registers have
-  // recipes for sequences of blocks. Frames without registers have patterns.
+  // The same check for frames of a tracepoint whose actions collect these items. Frames with registers have a
+  // recipe for their sequence of blocks. Frames without registers have a pattern.
   static void expect_same(std::string_view items, std::uint64_t address, const std::string& actions,
                           const std::vector<Memory>& values, const std::filesystem::path& program = {}) {
     for (const bool has_registers : {false, true}) {
@@ -86,7 +86,7 @@ class ReusedRecipes : public testing::Test {
       expect_same(items, describe, frames, program);
     }
   }
-  // Does the same for one object of a program, which is recorded as a range.
+  // The same check for one object of a program. The object is recorded as a range.
   static void expect_same_object(const Program& program, const std::string& name, std::string_view function,
                                  const std::vector<std::string>& values) {
     const std::uint64_t address = program.object(name).value().address;
@@ -115,7 +115,7 @@ TEST_F(ReusedRecipes, ShowTexts) {
               {{{0x1000, "cat\0"s}}, {{0x1000, "dog\0"s}}, {{0x1000, "d\0\0\0"s}}});
 }
 
-// const16 0x1000; trace_quick 8; ref64; trace_quick 4; pop; end: an expression that follows a pointer.
+// const16 0x1000; trace_quick 8; ref64; trace_quick 4; pop; end. The expression follows a pointer.
 TEST_F(ReusedRecipes, ShowTargetsOfPointers) {
   expect_same("*p", 0x401000, "X00000009,2310000d081a0d042927",
               {{{0x1000, number(std::uint64_t{0x2000})}, {0x2000, number(1)}},
@@ -123,7 +123,8 @@ TEST_F(ReusedRecipes, ShowTargetsOfPointers) {
                {{0x1000, number(std::uint64_t{0x3000})}, {0x2000, number(3)}}});
 }
 
-// const16 0x1000; trace_quick 4; ref32; const8 1; add; end: its operand is recorded, its value computed.
+// const16 0x1000; trace_quick 4; ref32; const8 1; add; end. The operand is recorded, and the value is
+// computed.
 TEST_F(ReusedRecipes, ShowComputedValues) {
   expect_same("*p + 1", 0x401000,
               "X00000009,2310000d0419220102"
@@ -228,7 +229,7 @@ TEST_F(ReusedRecipes, ShowPointersToMembers) {
                       number(std::int64_t{77})});
 }
 
-// The recorded bytes decide which members exist, and where.
+// The recorded bytes determine which members exist, and where they are.
 TEST_F(ReusedRecipes, ShowVariants) {
   const Program plant(TRACED_FIXED, Demangle::Simple);
   const auto shape = [](char discriminant, double radius) {
@@ -297,7 +298,7 @@ TEST_F(ReusedRecipes, ShowReferences) {
               {memory(depth, 5), memory(depth, 6), memory(tides, 7)}, values.path());
 }
 
-// Variables that DWARF computes from registers.
+// DWARF describes how to compute these variables from registers.
 TEST_F(ReusedRecipes, ShowVariablesInRegisters) {
   const Program fast(TRACED_FAST, Demangle::Simple);
   const std::uint64_t address = fast.functions("lift").front().address;

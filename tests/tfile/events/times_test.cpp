@@ -1,4 +1,4 @@
-// The times of frames: from stamps, KGTP's clocks, or the frames around them.
+// Tests the times of frames: from timestamps, from KGTP's clocks, or from neighboring frames.
 #include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -79,7 +79,7 @@ TEST(KernelTimes, AStoppedClockIsIgnored) {
   EXPECT_THAT(t.notes(), Contains("bad-time 1"));
 }
 
-// Older gdbservers use the time of day for stamps. 10^15 microseconds was in 2001.
+// Older gdbservers use the time of day. 10^15 microseconds is a time in 2001.
 TEST(UnixTimes, AreRecognizedByTheirSize) {
   const auto clock_of = [](std::int64_t time_us) {
     TraceBuilder t;
@@ -132,7 +132,7 @@ TEST(TraceTimes, StampsThatContradictStartAndStopAreKept) {
   EXPECT_THAT(late.all_lines(), Not(Contains(HasSubstr("session:trace stop"))));
 }
 
-// The times at which tracing started and stopped are from another clock than KGTP's stamps.
+// The times at which tracing started and stopped are on another clock than KGTP's timestamps.
 TEST(KernelTimes, AreNotComparedWithStartAndStop) {
   const auto between_start_and_stop = [](TraceBuilder& t) -> TraceBuilder& {
     return t.line("R 40").line("status 0;tstop::0;starttime:64;stoptime:5f5e100").line("tp T2:8000:E:0:0");

@@ -1,4 +1,4 @@
-// Registers and memory, shown as the values of arguments.
+// Tests how registers and memory become values of arguments.
 #include "converters/tfile/events/values.h"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ TEST(MemoryValues, UntypedValuesOfTheSizeOfANumberAreNumbers) {
 
 class LeafValues : public testing::Test {
  protected:
-  // The value of the bytes fe ff ff 40.
+  // Returns the value of the bytes fe ff ff 40.
   Argument value(ValueForm form, std::uint64_t bit_offset = 0, std::uint64_t bit_size = 0,
                  std::endian order = std::endian::little) {
     Leaf leaf{.name = name,
@@ -112,7 +112,7 @@ TEST_F(LeafValues, EnumerationsAreNames) {
   EXPECT_EQ(value(ValueForm::Enum, 24, 8), Argument(name, all));
 }
 
-// With an enumerator of several bits, a set of names would be ambiguous, so the number is shown.
+// Here, an enumerator has several bits. A set of names would be ambiguous, so the number is shown.
 TEST_F(LeafValues, EnumerationsAreSetsOnlyIfEachEnumeratorIsOneBit) {
   const NameId one = names.intern("ONE"), both = names.intern("BOTH"), same = names.intern("SAME");
   enumerators = {{1, one}, {6, both}};
@@ -144,7 +144,7 @@ TEST_F(LeafValues, FloatsHaveTheirFormat) {
   // 3.25 = 0x4000'a000…: 1.101 * 2^1
   EXPECT_EQ(number(FloatFormat::Quad, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xa0, 0, 0x40}),
             Argument(name, 3.25));
-  // 2^1024, which is not a double. The digits that 64 bits do not determine are left out.
+  // 2^1024 is too large for a double. Digits that 64 bits do not determine are omitted.
   EXPECT_EQ(number(FloatFormat::Quad, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0x43}),
             Argument(name, "1.79769313486231591e+308"));
   EXPECT_EQ(number(FloatFormat::DoubleDouble, {0, 0, 0, 0, 0, 0, 0xf8, 0x3f, 0, 0, 0, 0, 0, 0, 0xe0, 0x3f}),
@@ -170,7 +170,7 @@ TEST_F(LeafValues, LongDoublesAreDoublesOrTexts) {
   EXPECT_EQ(argument_of(leaf, bytes, std::endian::little, names, text), Argument(name, -2.5));
   std::ranges::fill(bytes, std::byte{0xff});
   bytes[8] = std::byte{0xfe};
-  bytes[9] = std::byte{0x7f};  // no double is so large
+  bytes[9] = std::byte{0x7f};  // too large for a double
   EXPECT_EQ(argument_of(leaf, bytes, std::endian::little, names, text),
             Argument(name, "1.18973149535723176502e+4932"));
   leaf = {.name = name,
@@ -187,7 +187,7 @@ TEST_F(LeafValues, LongDoublesAreDoublesOrTexts) {
             Argument(name, "0 + 1.18973149535723176502e+4932i"));
 }
 
-// The number of a boolean or a character can still be plotted.
+// --plot can still draw the number of a boolean or a character.
 TEST_F(LeafValues, BooleansAndCharactersAreText) {
   Argument number(name, std::int32_t{0});
   const auto shown = [&](ValueForm form, bool is_signed, std::uint8_t value, std::uint64_t bit_size = 0) {
@@ -241,7 +241,7 @@ TEST_F(LeafValues, SixteenBytesAreNumbersIfEightAreSufficient) {
   EXPECT_EQ(wide(ValueForm::Signed, std::endian::little), Argument(name, std::int64_t{-1}));
   EXPECT_EQ(wide(ValueForm::Unsigned, std::endian::big),
             Argument(name, "340282366920938463463374607431768211455"));
-  bytes[7] = std::byte{0x7f};  // the lower 64 bits alone would be a positive number
+  bytes[7] = std::byte{0x7f};  // the lower 64 bits alone would be positive
   EXPECT_EQ(wide(ValueForm::Signed, std::endian::little), Argument(name, "-9223372036854775809"));
 }
 

@@ -1,4 +1,4 @@
-// Damaged files: frames around the damage are shown, and the damage is noted.
+// Damaged files: the frames before and after the damage are shown, and a note reports the damage.
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -55,7 +55,7 @@ TEST(DamagedTrace, OtherFilesAreRefused) {
                          "TRAC")));
 }
 
-// The file begins like a trace file, but has no further line end.
+// The file begins like a trace file, but it has only one line end.
 TEST(DamagedTrace, ADescriptionWithoutEndIsRefused) {
   TraceBuilder t;
   t.write("\x7fTRACE0\nR 40\n" + std::string(std::size_t{70} << 20, '\0'));
@@ -69,7 +69,7 @@ TEST(DamagedTrace, ADescriptionWithoutEndIsRefused) {
 }
 
 TEST(CommonTraceFormat, IsRefusedWithAdvice) {
-  const TraceBuilder unique;  // for a unique name
+  const TraceBuilder unique;  // has a unique name
   const std::filesystem::path folder = unique.path().string() + ".ctf";
   std::filesystem::create_directory(folder);
   std::ofstream(folder / "datastream") << "x";
@@ -112,7 +112,7 @@ TEST(DamagedTrace, UnknownLinesAreNoted) {
             Contains("FILE:9: the size of the register block is not a hexadecimal number")));
 }
 
-// Blocks of Enea OSE have two numbers of 4 bytes.
+// In files of Enea OSE, blocks have two numbers of 4 bytes.
 TEST(DamagedTrace, BlocksOfEneaOseAreNotDamage) {
   TraceBuilder t;
   describe_frames(t, "1");
@@ -160,7 +160,7 @@ TEST(DamagedTrace, AFrameThatIsCutOffKeepsItsCompleteBlocks) {
   EXPECT_THAT(t.notes(), ElementsAre("truncated-tail 1", HasSubstr("inside frame 1: 3 bytes are missing")));
 }
 
-// The search for the next frame begins after the good blocks, even if their bytes look like frames.
+// The search for the next frame starts after the good blocks, even if bytes in these blocks look like frames.
 TEST(DamagedTrace, FramesAreSearchedAfterGoodBlocks) {
   TraceBuilder inner;
   inner.frame(2).variable(1, 50).frame(2).variable(1, 60).frame(2).variable(1, 70).end_frame();
@@ -189,13 +189,12 @@ TEST(DamagedTrace, InvalidBytecodeIsNoted) {
                     Contains("FILE: tracepoint 2: ?? fe 27"), Contains("FILE: tracepoint 2: ?? fd 27")));
 }
 
-// The effort of searching is proportional to the file size.
 TEST(DamagedTrace, TooMuchDamageEndsTheSearch) {
   TraceBuilder t;
   describe_frames(t, "9");
   t.frame(2).variable(1, 5).end_frame();
-  // The value of each block contains a frame header of a frame with 60,000 bytes. After such a header, nearly
-  // all of these bytes are good blocks.
+  // Each block contains a header of a frame with 60,000 bytes. Nearly all bytes after this header are good
+  // blocks.
   std::string lies = "?";
   const std::string header = t.number(std::int16_t{2}) + t.number(std::uint32_t{60'000});
   for (int i = 0; i < 5000; ++i) lies += 'V' + t.number(std::uint32_t{1}) + "xx" + header;
@@ -262,7 +261,7 @@ TEST(CircularTrace, HasAHoleWhereItWraps) {
   EXPECT_THAT(t.notes(), AllOf(Contains("skipped-bytes 1"), Contains("frames-missing 1")));
 }
 
-// If the description has no tracepoints, frames may have any tracepoint.
+// If the description has no tracepoints, a frame may belong to any tracepoint.
 TEST(DamagedTrace, FramesNeedNoTracepoints) {
   TraceBuilder t;
   t.line("R 40").line("status 0;tstop::0;tframes:2").frame(2).memory(0x1000, "x").frame(-3).end();
@@ -320,8 +319,8 @@ TEST(DamagedTrace, UnknownTracepointsAreShown) {
   EXPECT_THAT(t.notes(), Contains("unknown-tracepoint 2"));
 }
 
-// A frame of an unknown tracepoint must be followed by another frame. The second tracepoint may also be
-// unknown if the first frame has blocks.
+// After a frame of an unknown tracepoint, another frame must follow. If the first frame has blocks, the
+// tracepoint of the second frame may also be unknown.
 TEST(DamagedTrace, UnknownTracepointsNeedAFrameAfterThem) {
   TraceBuilder t;
   describe_frames(t, "4");
@@ -332,8 +331,8 @@ TEST(DamagedTrace, UnknownTracepointsNeedAFrameAfterThem) {
   EXPECT_THAT(t.notes(), Contains(HasSubstr("no readable frames here (25 bytes")));
 }
 
-// The bytes after a frame of an unknown tracepoint are read before it is emitted. For some frames these bytes
-// are in another block of the file.
+// A frame of an unknown tracepoint is emitted after the bytes that follow it are read. For some frames, these
+// bytes are in another block of the file.
 TEST(DamagedTrace, UnknownTracepointsKeepTheirBytesFromOneBlockOfTheFileToTheNext) {
   constexpr std::size_t kFrames = 2500;
   TraceBuilder t;

@@ -1,5 +1,5 @@
-// Except for the first one, frames of a pattern are recognized by their bytes, and emitted by a recipe. The
-// output must be the same as for frames without a pattern.
+// The first frame of a pattern makes a recipe. Later frames of the pattern are recognized by their bytes, and
+// the recipe emits them. The events must be the same as without a pattern.
 #include "converters/tfile/frames/frame_pattern.h"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ TEST(FramePattern, IsOfOneTracepointAndItsBlocks) {
   EXPECT_TRUE(pattern->matches(small_frame(0x404040, -1, -1)));
   EXPECT_FALSE(pattern->matches(small_frame(0x404048, 7, 1000)));
 
-  // All bytes are compared except the 8 bytes of memory and the 8 bytes of the value.
+  // All bytes are compared, except 8 bytes of memory and 8 bytes of the value.
   for (std::size_t i = 0; i < first.size(); ++i) {
     auto other = first;
     other[i] ^= std::byte{1};
@@ -165,7 +165,8 @@ TEST(FramesOfAPattern, AreNumbersOfAllSizesInTheByteOrderOfTheFile) {
   }
 }
 
-// Perfetto nests instants of the same time in up to 512 levels. An event that ends at once frees its level.
+// Perfetto nests instants of the same time in at most 512 levels. An event that ends at once uses its level
+// only until then.
 TEST(FramesOfAPattern, AreShownAsPairsIfTooManyHaveOneTime) {
   TraceBuilder t;
   describe_tick(t);
@@ -177,7 +178,7 @@ TEST(FramesOfAPattern, AreShownAsPairsIfTooManyHaveOneTime) {
   };
   const auto instants = count("@1000000 tracepoint:tick "), pairs = count("[1000000 tracepoint:tick ");
   EXPECT_EQ(instants + pairs, 600);
-  EXPECT_EQ(instants, 510);  // one level has the status, and one level has the pairs
+  EXPECT_EQ(instants, 510);  // the status and the pairs use one level each
   EXPECT_EQ(count("1000000] tracepoint:tick"), pairs);
   EXPECT_EQ(count("@1001000 tracepoint:tick "), 1);
   EXPECT_EQ(count("blob gdb/frame/"), 601);
@@ -206,9 +207,9 @@ TEST(FramesOfAPattern, MayHaveOtherFramesBetweenThem) {
   };
   tick(1, 1000);
   tick(2, 1001);
-  tick(3, -1);                                             // no time
-  t.frame(2).memory(0x404040, "1234").variable(1, 1003);   // shorter
-  t.frame(2).memory(0x404040, t.number(std::int64_t{5}));  // no stamp
+  tick(3, -1);                                             // the frame has no time
+  t.frame(2).memory(0x404040, "1234").variable(1, 1003);   // the frame has less memory
+  t.frame(2).memory(0x404040, t.number(std::int64_t{5}));  // the frame has no timestamp
   t.frame(9).memory(0x404040, t.number(std::int64_t{6})).variable(1, 1005);
   tick(7, 1006);
   t.end();
@@ -232,7 +233,8 @@ TEST(FramesOfAPattern, MayHoldAVariableTwice) {
   EXPECT_THAT(t.end().lines(), Contains(HasSubstr(" $hits=100 $hits (1)=9 ")));
 }
 
-// *ptr: the block at the address in the pointer has a name. In the last frame, the pointer has another value.
+// The item is *ptr. The block at the address in the pointer has the name of the item. In the last frame, the
+// pointer has another value.
 TEST(FramesOfAPattern, NameTheMemoryAtARecordedPointer) {
   TraceBuilder t;
   t.line("R 40").line(kStamp).line("tp T2:401000:E:0:0");

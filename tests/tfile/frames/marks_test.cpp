@@ -1,4 +1,5 @@
-// A sample of hits finds a thread in another input. Tests the sample, and frames on threads that were found.
+// A sample of hits is used to find their thread in another input. Tests the sample, and frames on found
+// threads.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -45,8 +46,7 @@ TEST(MarkSample, KeepsAnEvenSampleOfManyMarks) {
   }
 }
 
-// The calls of another input. Remembers the requested time windows, and has a thread that always
-// matches.
+// The calls of another input. It records the requested time windows, and always finds the same thread.
 class MatchingThread : public CallHistory {
  public:
   MatchingThread(const Lane& lane, std::vector<MarkWindow>& windows) : lane_(lane), windows_(windows) {}
@@ -74,7 +74,7 @@ class TraceMarks : public testing::Test {
     trace.source("2:401000", "at", "tick").source("3:402000", "at", "tock");
   }
 
-  // Converts the trace together with a recording. All threads of the trace match its thread 8 in process 7.
+  // Converts the trace together with a recording. Its thread 8 in process 7 matches all threads of the trace.
   std::vector<std::string> lines() {
     Names names;
     Notes notes;
@@ -134,7 +134,7 @@ TEST_F(TraceMarks, AreSortedByTime) {
   EXPECT_EQ(windows[0].first_ns, 1'001'000u);
 }
 
-// A call from the hit to the last step could cross the calls of the other input.
+// A call from a hit to its last step could cross calls of the other input.
 TEST_F(TraceMarks, StepsOnAThreadWithCallsAreInstants) {
   trace.frame(3).variable(1, 1000);
   trace.frame(3).variable(1, 1001).memory(0x404040, "a").frame(3).variable(1, 1002).memory(0x404040, "b");

@@ -1,5 +1,5 @@
-// The values of variables of traced_values.cpp, and of expressions with these variables, as frames show them.
-// GDB shows the same values.
+// Tests the values that frames show for the variables of traced_values.cpp, and for expressions with these
+// variables. GDB shows the same values.
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
@@ -24,14 +24,13 @@ using testing::Not;
 
 class CollectedValues : public testing::Test {
  protected:
-  // The text that a frame shows for a variable with these bytes, which are recorded as a range: "
-  // <name>=<value> …".
+  // Records a variable with these bytes as a range. Returns the text of the frame: " <name>=<value> …".
   std::string variable(const std::string& name, const std::string& bytes) {
     const std::uint64_t address = address_of(name);
     return frame(name, fmt::format("M-1,{:x},{:x}", address, bytes.size()), {{address, bytes}});
   }
   using Memory = std::vector<std::pair<std::uint64_t, std::string>>;
-  // The text of a frame whose actions collect these items and recorded this memory.
+  // Returns the text of a frame with this memory. The actions collect the items.
   std::string frame(std::string_view items, const std::string& actions, const Memory& memory,
                     std::string_view function = "visit") {
     TraceBuilder t;
@@ -52,7 +51,7 @@ class CollectedValues : public testing::Test {
                        : size == 4 ? "19"
                                    : "1a");
   }
-  // An expression with its length and its `end`.
+  // Adds the length and the `end` to an expression.
   static std::string expression(const std::string& code) {
     return fmt::format("X{:08X},{}27", code.size() / 2 + 1, code);
   }
@@ -65,7 +64,7 @@ class CollectedValues : public testing::Test {
   }
 
   Program program_{TRACED_VALUES, Demangle::Simple};
-  std::vector<std::string> notes_;  // of the last frame
+  std::vector<std::string> notes_;  // notes about the last frame
 };
 
 TEST_F(CollectedValues, EnumerationsHaveTheSignOfTheirType) {
@@ -89,7 +88,7 @@ TEST_F(CollectedValues, ANullPointerIsNullWhateverItsRecordedSize) {
   }
 }
 
-// After a cast to bool, GDB's bytecode continues with the number.
+// In GDB's bytecode, the value stays a number after a cast to bool.
 TEST_F(CollectedValues, CastsToBoolGiveBooleans) {
   const std::string actions =
       fmt::format("M-1,{:x},2{}", address_of("height"), expression(operand("height", 2)));
@@ -99,7 +98,7 @@ TEST_F(CollectedValues, CastsToBoolGiveBooleans) {
   EXPECT_THAT(notes_, Not(Contains(HasSubstr("item-"))));
 }
 
-// GDB's bytecode calculates with the address in the reference.
+// GDB's bytecode computes with the address in the reference.
 TEST_F(CollectedValues, AReferenceInArithmeticIsItsTarget) {
   const std::uint64_t alias = address_of("depth_alias"), depth = address_of("depth");
   const std::string address = number(depth), sum = expression(operand("depth_alias", 8) + "220102");
@@ -111,7 +110,7 @@ TEST_F(CollectedValues, AReferenceInArithmeticIsItsTarget) {
   EXPECT_THAT(notes_, Contains("item-not-recorded 1"));
 }
 
-// GDB's bytecode calculates as in C.
+// GDB's bytecode computes as in C.
 TEST_F(CollectedValues, NumbersOfOtherLanguagesAreLong) {
   const std::uint64_t count = address_of("rust_count");
   const auto shown = [&](std::string_view item, std::int32_t value, std::string_view code) {
@@ -156,7 +155,7 @@ TEST_F(CollectedValues, QuotedNamesAreNames) {
   EXPECT_THAT(notes_, Not(Contains(HasSubstr("item-"))));
 }
 
-// GDB may replace a variable by its initial value, although another item recorded the variable.
+// In an expression, GDB may use the initial value of a variable, although another item recorded the variable.
 TEST_F(CollectedValues, ConstantsContradictNoVariable) {
   const std::uint64_t height = address_of("height"), depth = address_of("depth");
   const std::string traced = expression(fmt::format("24{:08x}22040c", depth)), constant = expression("2207");
@@ -166,7 +165,7 @@ TEST_F(CollectedValues, ConstantsContradictNoVariable) {
   EXPECT_THAT(notes_, Not(Contains(HasSubstr("item-"))));
 }
 
-// A constant that differs from the program's own value belongs to another program.
+// If a constant differs from the value in the program, the constant is from another program.
 TEST_F(CollectedValues, ConstantsContradictOtherConstants) {
   EXPECT_THAT(frame("sizeof(Drift)", expression("220229"), {}), HasSubstr(" sizeof(Drift)=2 "));
   EXPECT_THAT(frame("sizeof depth_alias", expression("220829"), {}), HasSubstr(" sizeof depth_alias=4 "));
@@ -198,7 +197,7 @@ TEST_F(CollectedValues, ComparisonsGiveBooleans) {
               HasSubstr(" !height=\"false\" "));
 }
 
-// The value of an unknown expression may be in memory, or even static.
+// The unknown expression may have a value in memory, or a static value.
 TEST_F(CollectedValues, UnknownExpressionsContradictNothing) {
   const std::uint64_t height = address_of("height"), depth = address_of("depth");
   // const32 <height>; const8 2; trace; end
@@ -218,7 +217,8 @@ TEST_F(CollectedValues, UnknownExpressionsContradictNothing) {
   EXPECT_THAT(notes_, Not(Contains(HasSubstr("item-contradicted"))));
 }
 
-// GDB's bytecode uses the registers of the function that contains the tracepoint.
+// GDB's bytecode uses the registers of the function with the tracepoint, and not those of the enclosing
+// function.
 TEST_F(CollectedValues, VariablesOfEnclosingFunctionsBelongToOtherCalls) {
   const std::uint64_t calls = address_of("around::calls");
   const std::string actions = fmt::format("M-1,{:x},4{}", calls, expression("23700022040c"));
@@ -231,7 +231,7 @@ TEST_F(CollectedValues, VariablesOfEnclosingFunctionsBelongToOtherCalls) {
   }
 }
 
-// The code of _start and of procedure linkage tables has no debug information, for example.
+// For example, the code of _start and of procedure linkage tables has no debug information.
 TEST_F(CollectedValues, CodeWithoutDebugInformationHasGlobalNames) {
   const std::uint64_t height = address_of("height");
   EXPECT_THAT(frame("height", fmt::format("M-1,{:x},2", height), {{height, "\xff\xff"}}, "_start"),
@@ -245,7 +245,7 @@ TEST_F(CollectedValues, DeclaredVariablesAreFoundInTheSymbolTable) {
   EXPECT_THAT(notes_, Not(Contains(HasSubstr("untyped-values"))));
 }
 
-// Without registers, the program does not show the place of the return address.
+// Without registers, the program does not show where the return address is.
 TEST_F(CollectedValues, ReturnAddressesAreThoseOfGdbIfTheProgramHasNone) {
   EXPECT_THAT(frame("$_ret", expression("23700022080c"), {{0x7000, number(std::uint64_t{0x1234})}}),
               HasSubstr(" $_ret=0x1234 "));
@@ -266,20 +266,20 @@ TEST_F(CollectedValues, TextsContinueInOtherBlocks) {
               HasSubstr(" accents=\"ab\" "));
 }
 
-// Memory of another variable is evidence that the program is another one.
+// If the memory belongs to another variable, the program is not the recorded program.
 TEST_F(CollectedValues, CalculationsFromOtherMemoryAreContradicted) {
   frame("height, (bool)height",
         fmt::format("M-1,{:x},2{}", address_of("height"), expression(operand("depth", 2))),
         {{address_of("height"), "\xff\xff"}, {address_of("depth"), "\xff\xff"}});
   EXPECT_THAT(notes_, Contains("item-contradicted 1"));
-  // The bytecode adds 2, and not 1.
+  // The bytecode adds 2, but the item adds 1.
   frame("height, height+1",
         fmt::format("M-1,{:x},2{}", address_of("height"), expression(operand("height", 2) + "220202")),
         {{address_of("height"), "\7\0"s}, {address_of("height"), "\7\0"s}});
   EXPECT_THAT(notes_, Contains("item-contradicted 1")) << "what was calculated differs";
 }
 
-// An item is not proven if the program does not describe it.
+// An item that the program does not describe is not proven.
 TEST_F(CollectedValues, AContradictionKeepsProvenItems) {
   const std::uint64_t height = address_of("height"), depth = address_of("depth");
   const auto trace = [](std::uint64_t address, int size) {

@@ -1,4 +1,4 @@
-// The scopes around a DIE are those that libdw finds.
+// Compares the scopes around a DIE with those that libdw finds.
 #include "converters/tfile/program/die_scopes.h"
 
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// The types and values of C expressions, operator by operator, in traced_expressions.cpp.
+// Tests the types and values of C expressions in traced_expressions.cpp, operator by operator.
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +24,7 @@ class Expressions : public testing::Test {
  protected:
   Expressions() { frame_.start({}, false); }
 
-  // The value of an expression at the marked line.
+  // Returns the value of an expression at the line with the mark.
   Value value(std::string_view expression, const char* mark = "inner expressions") {
     const auto addresses =
         program_.line_addresses("traced_expressions.cpp", line_of(mark, "traced_expressions.cpp"));
@@ -32,7 +32,7 @@ class Expressions : public testing::Test {
     EXPECT_NE(scope, nullptr);
     return evaluate(expression, {.scope = *scope, .frame = frame_});
   }
-  // The type as "i4", "u8", "f8", "p8 to i4", "3 of i2", "item" or "enum"; "?" if it is unknown.
+  // Returns the type as "i4", "u8", "f8", "p8 to i4", "3 of i2", "item" or "enum". "?" means unknown.
   std::string type(std::string_view expression, const char* mark = "inner expressions") {
     return text_of(value(expression, mark).type);
   }
@@ -126,7 +126,7 @@ TEST_F(Expressions, RepeatElements) {
     EXPECT_EQ(type(none), "?") << none;
 }
 
-// The common type to which C converts both sides of an operator.
+// C converts both operands of an operator to a common type.
 TEST_F(Expressions, CombineTypes) {
   EXPECT_EQ(type("c + s"), "i4");
   EXPECT_EQ(type("us * us"), "i4");
@@ -146,7 +146,7 @@ TEST_F(Expressions, CombineTypes) {
   EXPECT_EQ(type("i j"), "?");
 }
 
-// Arithmetic on an enumeration gives an integer, which is unsigned unless an enumerator is negative.
+// Arithmetic with an enumeration gives an integer. It is signed only if an enumerator is negative.
 TEST_F(Expressions, CalculateWithEnumerators) {
   EXPECT_EQ(type("e"), "enum");
   EXPECT_EQ(type("e + 1"), "u4");
@@ -234,14 +234,14 @@ TEST_F(Expressions, AreCast) {
     EXPECT_EQ(type(none), "?") << none;
 }
 
-// In a cast, template arguments need not be followed by "::". In `i < 2`, `i` is a variable, as in GDB.
+// In a cast, "::" need not follow template arguments. In `i < 2`, `i` is a variable, as in GDB.
 TEST_F(Expressions, AreCastToTemplates) {
   EXPECT_EQ(type("(plant::Basin<2,3>*)v"), "p8 to plant::Basin<2, 3>");
   EXPECT_EQ(type("*(plant::Basin<2, 3> *)&i"), "plant::Basin<2, 3>");
   EXPECT_EQ(type("(i < 2)"), "bool");
 }
 
-// Larger expressions can't be read. Without a limit, trees that are too deep would end the program.
+// Larger expressions are rejected. Without this limit, reading a very deep expression would crash.
 TEST_F(Expressions, AreOfLimitedSize) {
   const auto repeated = [](std::size_t count, const std::string& begin, const std::string& end) {
     std::string text;
@@ -322,7 +322,7 @@ TEST_F(Expressions, FindGlobalNames) {
   EXPECT_EQ(type("plant::refill::calls"), "i4");
 }
 
-// If the frame lacks a part of an expression, the expression has a type, but no value.
+// If the frame has no memory for a part of an expression, the expression has a type, but no value.
 TEST_F(Expressions, HaveATypeWithoutAValue) {
   const Value found = value("longs[1] + i");
   EXPECT_NE(found.type, nullptr);
@@ -331,7 +331,7 @@ TEST_F(Expressions, HaveATypeWithoutAValue) {
   EXPECT_EQ(number("ri"), std::nullopt);
 }
 
-// Reading the chain recursively would exceed any stack.
+// A recursive function would need too much stack to read the chain.
 TEST(Types, MayFormALongChain) {
   const Program program(TRACED_CHAIN, Demangle::Simple);
   FrameMemory frame(nullptr, std::endian::native);

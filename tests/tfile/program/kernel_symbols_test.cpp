@@ -1,4 +1,4 @@
-// Kernel symbol lists: /proc/kallsyms and System.map.
+// Tests lists of kernel symbols: /proc/kallsyms and System.map.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -24,7 +24,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// A new file, which the destructor removes.
+// A new file. The destructor removes it.
 class SymbolList {
  public:
   explicit SymbolList(std::string_view text) {
@@ -118,7 +118,7 @@ TEST(KernelSymbolsList, OtherFilesAreAnError) {
   std::filesystem::remove(fifo);
 }
 
-// With kptr_restrict the kernel shows all addresses as 0.
+// With kptr_restrict, the kernel shows 0 for all addresses.
 TEST(KernelSymbolsList, HiddenAddressesAreNoted) {
   const SymbolList hidden("0000000000000000 T _text\n0000000000000000 t vfs_read\n");
   EXPECT_EQ(symbols_in(hidden.path()), nullptr);

@@ -1,4 +1,4 @@
-// The source files of line tables are those that libdw finds.
+// Compares the source files of line tables with those that libdw finds.
 #include <cstddef>
 #include <elfutils/libdw.h>
 #include <gtest/gtest.h>

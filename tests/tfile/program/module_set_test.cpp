@@ -1,4 +1,4 @@
-// Several modules: each address belongs to the module that was loaded there.
+// Tests a set of modules: each address belongs to the module that was loaded there.
 #include "converters/tfile/program/module_set.h"
 
 #include <bit>
@@ -98,7 +98,8 @@ TEST_F(Modules, AGivenPlaceLeavesTheOtherPlaceToOtherModules) {
   EXPECT_EQ(modules.code_at(kLibraryBias + 0x100000 + pump).function, "plant::pump");
 }
 
-// For code of libc, for example, the types of the program are known, but names have no meaning.
+// At addresses of another module, such as libc, the types of the program are known. Names of variables are
+// unknown.
 TEST_F(Modules, CodeOfOtherModulesHasOnlyTypes) {
   const ModuleSet modules = tracepoint("plant::pump", address_of(0, "plant::pump")).place();
   const CodeScope* const scope = modules.scope_at(0x7f00'0000'1234);
@@ -130,7 +131,7 @@ TEST_F(Modules, TheUserGivesTheirPlaces) {
   EXPECT_EQ(notes_.count(kUnconfirmedProgram), 2u);
 }
 
-// For example, the command `fxt` in GDB gives the places of all libraries.
+// All places are given, for example by the command `fxt` in GDB.
 TEST_F(Modules, AModuleWithoutTracepointsIsNotNotedIfAllPlacesAreGiven) {
   programs_.push_back(std::make_unique<Program>(TRACED_SPLIT, Demangle::Simple));
   const std::uint64_t own = address_of(0, "plant::pump");

@@ -1,5 +1,5 @@
-// The meanings of names at different places of a program. Each meaning has a size of its own. See
-// traced_names.cpp.
+// Tests the meanings of names at different places of traced_names.cpp. The sizes of the variables distinguish
+// the meanings.
 #include <bit>
 #include <cstdint>
 #include <gtest/gtest.h>
@@ -19,14 +19,14 @@ class NamesInPlaces : public testing::Test {
  protected:
   NamesInPlaces() { frame_.start({}, false); }
 
-  // The value of the expression at the marked line.
+  // Returns the value of the expression at the line with the mark.
   Value value(const char* mark, std::string_view expression, const std::string& file = "traced_names.cpp") {
     const CodeScope* const scope =
         program_.scope_at(program_.line_addresses(file, line_of(mark, file)).at(0));
     EXPECT_NE(scope, nullptr);
     return evaluate(expression, {.scope = *scope, .frame = frame_});
   }
-  // The number of bytes; 0 if the name means nothing.
+  // Returns the number of bytes, or 0 if the name has no meaning there.
   std::uint64_t size(const char* mark, std::string_view expression,
                      const std::string& file = "traced_names.cpp") {
     const Type* const type = value(mark, expression, file).type;
@@ -67,7 +67,7 @@ TEST_F(NamesInPlaces, ClassesAreNotTheirConstructors) {
 
 TEST_F(NamesInPlaces, MembersMayBeDefinedBeforeTheirClass) { EXPECT_EQ(size("fill", "Gauge::marks"), 4u); }
 
-// After link-time optimization, one unit describes the variable, and another unit has its location.
+// After link-time optimization, one unit describes the variable, and another unit has its address.
 TEST_F(NamesInPlaces, VariablesAreAtThePlaceOfAnyUnit) {
   EXPECT_EQ(value("fill", "linked").storage.kind, Storage::Kind::Memory);
   EXPECT_EQ(value("fill", "Gauge::joined").storage.kind, Storage::Kind::Memory);
@@ -84,7 +84,7 @@ TEST_F(NamesInPlaces, DeclarationsInBlocksMeanDefinitionsElsewhere) {
   EXPECT_EQ(value("plan", "stock").storage.address, program_.object("depot::stock")->address);
 }
 
-// GDB searches imported names only if nothing else has the name.
+// GDB searches imported names only if it finds no other meaning of the name.
 TEST_F(NamesInPlaces, ImportedNamesAreFound) {
   EXPECT_EQ(size("borrow", "price"), 4u);
   EXPECT_EQ(size("borrow", "depth"), 4u);

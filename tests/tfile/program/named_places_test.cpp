@@ -1,4 +1,4 @@
-// Functions by address and by parts of their names.
+// Tests how functions are found by address, and by parts of their names.
 #include "converters/tfile/program/named_places.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ TEST(KeysOfNames, AreTheLastIdentifiersBeforeTemplateArguments) {
   EXPECT_EQ(key_of_name("prog.Mode.on"), "on");
 }
 
-// Mangled names of the simplest forms are not demangled.
+// The simplest mangled names are found without demangling.
 TEST(KeysOfNames, AreFoundInMangledNames) {
   for (const auto& [symbol, key] :
        std::vector<std::pair<std::string, std::string>>{{"main", "main"},

@@ -1,4 +1,4 @@
-// Finds out where a program was loaded, and whether it is the traced program.
+// Tests how the place of a program is found, and whether it is the traced program.
 #include "converters/tfile/program/program_check.h"
 
 #include <array>
@@ -32,7 +32,8 @@ ProgramCheck check(const Description& description, Program& program,
 
 class LoadBias : public testing::Test {
  public:
-  // Adds a tracepoint, `into` bytes after the beginning of a function; the program was loaded at `bias`.
+  // Adds a tracepoint in a program that was loaded at `bias`. The tracepoint is `into` bytes after the start
+  // of the function.
   LoadBias& tracepoint(const std::string& at, const std::string& function, std::uint64_t bias,
                        std::uint64_t into = 4) {
     TracepointLocation location;
@@ -109,8 +110,8 @@ TEST_F(LoadBias, FollowsFromASourceLine) {
   }
 }
 
-// A library may have no function with a tracepoint. GDB records the library's objects by "const64 ADDRESS;
-// const8 SIZE; trace".
+// A library may have no function with a tracepoint. GDB records an object of the library with "const64
+// ADDRESS; const8 SIZE; trace".
 TEST_F(LoadBias, FollowsFromACollectedObjectIfNoFunctionIsHit) {
   const DataObject readings = program_.object("plant::readings").value();
   TracepointLocation location;
@@ -144,7 +145,7 @@ TEST_F(LoadBias, FollowsFromACollectedObject) {
                                   .code = {}});
   description_.locations.push_back(location);
   EXPECT_THAT(bias(), Optional(kBias));
-  description_.locations.front().hit_actions.front().length = readings.size - 1;  // another object
+  description_.locations.front().hit_actions.front().length = readings.size - 1;  // the size differs
   EXPECT_NE(bias(), kBias);
 }
 
@@ -206,8 +207,8 @@ TEST_F(LoadBias, FromALineWithoutCodeIsThatOfTheNextLine) {
   EXPECT_EQ(contradictions(), 0u);
 }
 
-// GDB moves a tracepoint from a function's name, or from its opening line, to the end of the prologue, but
-// not further than the first later line.
+// For a function's name or its first line, GDB moves a tracepoint to the end of the prologue. The tracepoint
+// stays before the first later line.
 TEST_F(LoadBias, AfterThePrologueIsTheFunctionAndItsOpeningLine) {
   const int opening = line_of("pump") - 2;
   const auto first = program_.line_addresses("traced_program.cpp", opening + 1);
@@ -248,7 +249,7 @@ TEST_F(LoadBias, AFunctionElsewhereContradicts) {
   }
 }
 
-// Another module has a function of this name in elsewhere.c.
+// The other module has a function of this name in elsewhere.c.
 TEST_F(LoadBias, AFunctionOfAnotherFileContradicts) {
   tracepoint("elsewhere.c:plain_start", "plain_start", kBias);
   EXPECT_EQ(contradictions(kBias), 1u);
@@ -279,7 +280,7 @@ TEST_F(LoadBias, ALineElsewhereContradicts) {
   }
 }
 
-// The program is another build, in which the lines of a function have moved.
+// In another build, lines of a function have moved.
 TEST_F(LoadBias, ALineElsewhereInItsFunctionContradicts) {
   const int line = line_of("refill");
   for (const int moved : {line - 2, line + 1}) {
@@ -318,7 +319,7 @@ TEST_F(LoadBias, AnInlinedFunctionAgrees) {
 
 class CollectedPlaces : public LoadBias {
  public:
-  // Adds a tracepoint that collects the items with these actions.
+  // Adds a tracepoint. These actions collect the items.
   CollectedPlaces& collect(const std::string& items, std::vector<TracepointAction> actions) {
     at_address(fmt::format("traced_program.cpp:{}", line_of("plain_start")),
                kBias + line_address("plain_start"));
@@ -335,7 +336,7 @@ class CollectedPlaces : public LoadBias {
     action.length = size;
     return action;
   }
-  // "reg 6; const16 OFFSET; ext 16; add", then `rest`.
+  // The bytecode "reg 6; const16 OFFSET; ext 16; add", followed by `rest`.
   static TracepointAction at_frame(int offset, std::initializer_list<int> rest) {
     TracepointAction action{.kind = TracepointAction::Kind::Expression};
     for (const int byte : {0x26, 0, 6, 0x23, offset >> 8 & 0xff, offset & 0xff, 0x16, 16, 2})
@@ -351,9 +352,9 @@ class CollectedPlaces : public LoadBias {
     return first.substr(0, first.find(" ("));
   }
 
-  static inline const TracepointAction kNothing = at_frame(0, {0x27});  // records nothing
+  static inline const TracepointAction kNothing = at_frame(0, {0x27});  // these actions record nothing
   const std::uint64_t level_ = kBias + program_.object("plant::level").value().address;
-  static constexpr int kCount = -4;  // of `count`, from rbp on
+  static constexpr int kCount = -4;  // offset of `count` from rbp
 };
 
 TEST_F(CollectedPlaces, AnObjectIsInTheRangeOfAnAction) {
@@ -402,7 +403,8 @@ TEST_F(CollectedPlaces, AnExpressionWithoutMemoryBelongsToOneItem) {
   EXPECT_EQ(collect(two, {range(level_ + 4, 4), kNothing, kNothing}).contradiction(), "");
 }
 
-// GDB may record a whole array for a variable, or fewer bytes if the traced program is another build.
+// GDB may record a whole array. If the traced program is another build, GDB may record fewer bytes than the
+// variable has.
 TEST_F(CollectedPlaces, TheSizeOfAnExpressionDoesNotMatter) {
   for (const int size : {1, 4, 8}) {
     description_.locations.clear();
@@ -476,7 +478,7 @@ TEST_F(CollectedPlaces, ATextIsNotAtThePlaceOfItsPointer) {
   EXPECT_EQ(collect("/s count", range(level_, 4)).contradiction(), "");
 }
 
-// By their names alone, all of these addresses would match.
+// The names alone would allow each of these addresses.
 TEST_F(LoadBias, AFunctionIsNotTracedInsideItsPrologue) {
   const std::uint64_t start = kBias + address_of("plant::pump");
   for (const auto& [into, expected] : {std::pair{0u, 0u}, {1u, 1u}, {4u, 0u}, {5u, 1u}}) {
@@ -485,7 +487,7 @@ TEST_F(LoadBias, AFunctionIsNotTracedInsideItsPrologue) {
   }
 }
 
-// One source line can have many locations. For example, hundreds of functions begin on a line of a template.
+// A source line can have many locations. For example, hundreds of functions start on a line of a template.
 TEST(ManyLocations, OfOneLineAgree) {
   Program program(TRACED_LINE, Demangle::Simple);
   Description description;
@@ -504,7 +506,8 @@ TEST(ManyLocations, OfOneLineAgree) {
   EXPECT_EQ(tfile::check(description, program, kBias).contradictions, 1u);
 }
 
-// If a part of a function is before its entry, GDB moves the tracepoints of this part to the entry.
+// If the cold part of a function is before the entry of the function, GDB moves tracepoints of this part to
+// the entry.
 TEST(RarelyRunCode, OfALineBelongsToItsFunction) {
   Program program(TRACED_COLD, Demangle::Simple);
   const int line = line_of("cold", "traced_cold.c");

@@ -1,4 +1,4 @@
-// The headers of an ELF file, for files that are written by hand.
+// Tests the headers of ELF files that are written by hand.
 #include "converters/tfile/program/program_layout.h"
 
 #include <bit>
@@ -37,7 +37,7 @@ class ProgramLayouts : public testing::Test {
                          .p_memsz = size,
                          .p_align = 1});
   }
-  // A section whose bytes are those of the file's header.
+  // Adds a section. Its bytes are those of the file's header.
   void add_section(std::uint32_t type, std::uint64_t flags, std::uint64_t address, std::uint64_t size) {
     sections_.push_back({});
     sections_.back().sh_type = type;

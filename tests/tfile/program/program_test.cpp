@@ -1,4 +1,4 @@
-// Names, lines and types of a traced program (traced_program.cpp), which is built with the tests.
+// Tests names, lines and types of the program traced_program.cpp, which is built with the tests.
 #include "converters/tfile/program/program.h"
 
 #include <array>
@@ -40,13 +40,13 @@ class TracedProgram : public testing::TestWithParam<const char*> {
     if (program_.layout().is_position_independent()) bias_ = kUsualBias;
     program_.set_load_bias(bias_);
   }
-  // The first address of the marked line, in the recording.
+  // Returns the first address of the line with the mark, in the recording.
   std::uint64_t address_of(const std::string& mark) const {
     const auto addresses = program_.line_addresses("traced_program.cpp", line_of(mark));
     EXPECT_FALSE(addresses.empty()) << mark;
     return addresses.empty() ? 0 : addresses.front() + bias_;
   }
-  // The type of an expression; null if it is unknown.
+  // Returns the type of an expression, or null if the type is unknown.
   const Type* type_of(std::uint64_t address, const std::string& expression) const {
     const CodeScope* const scope = program_.scope_at(address);
     if (scope == nullptr) return nullptr;
@@ -54,8 +54,8 @@ class TracedProgram : public testing::TestWithParam<const char*> {
     frame.start({}, false);
     return evaluate(expression, {.scope = *scope, .frame = frame}).type;
   }
-  // The address and the size of a variable that has the same address in all frames; 0 if there is no such
-  // variable.
+  // Returns the address and the size of a variable that has one address in all frames. The size is 0 if there
+  // is no such variable.
   DataObject object(std::uint64_t address, const std::string& name) const {
     const CodeScope* const scope = program_.scope_at(address);
     if (scope == nullptr) return {};
@@ -82,8 +82,8 @@ TEST_P(TracedProgram, NamesAFunctionAndItsLine) {
   EXPECT_THAT(info.inlined, IsEmpty());
 }
 
-// If several rows have the same address, GDB drops the rows before a statement of another file, and prints
-// the line of the last statement.
+// If several rows have the same address, GDB prints the line of the last statement. It ignores rows before a
+// statement of another file.
 TEST(RowsAtOneAddress, CodeHasTheLineThatGdbPrints) {
   const Program program(TRACED_ROWS, Demangle::Simple);
   const auto source_at = [&](const std::string& label) {
@@ -129,8 +129,8 @@ TEST_P(TracedProgram, HasNoNamesOutsideOfItsCode) {
   }
 }
 
-// The first word of the table is the offset of the virtual base. Then comes a pointer, which the dynamic
-// linker sets in a position-independent program.
+// The table starts with the offset of the virtual base. A pointer follows. In a position-independent program,
+// the dynamic linker sets this pointer.
 TEST_P(TracedProgram, HasTheConstantsOfVirtualTables) {
   const std::uint64_t table = program_.object("vtable for Gilded").value().address;
   const auto offset = program_.constant_bytes(table);
@@ -174,10 +174,10 @@ TEST_P(TracedProgram, FindsTypesOfVisibleVariables) {
   EXPECT_EQ(kind("name"), Type::Kind::Pointer);
   EXPECT_EQ(kind("ratio"), Type::Kind::Float);
   EXPECT_EQ(kind("spilled"), Type::Kind::Unsigned);
-  EXPECT_EQ(kind("tap"), Type::Kind::Unknown);  // of another function
+  EXPECT_EQ(kind("tap"), Type::Kind::Unknown);  // `tap` is in another function
 }
 
-// The leaves of a value as "name:form and bits@offset"; "?" if the type is unknown.
+// Returns the leaves of a value as "name:form and bits@offset", or "?" if the type is unknown.
 class TracedValues : public TracedProgram {
  protected:
   std::vector<std::string> leaves(const std::string& expression) const {
@@ -264,7 +264,7 @@ TEST_P(TracedValues, VirtualBasesAreCounted) {
   EXPECT_THAT(leaves("ring"), ElementsAre("ring._vptr.Gilded:p64@0", "ring.carats:i32@8", "and 1"));
 }
 
-// Innermost variables come first. Variables of callers and of other inner blocks are not visible.
+// The innermost variables come first. Variables of callers and of other inner blocks are not visible.
 TEST_P(TracedProgram, FindsTheVariablesOfAFunction) {
   const auto names = [&](const char* mark) {
     std::vector<std::string> all;
@@ -383,7 +383,7 @@ TEST(TracedPrograms, MustBePrograms) {
   std::filesystem::remove(fifo);
 }
 
-// An attempt to open a FIFO would wait for a writer.
+// Opening a FIFO would wait for a writer.
 TEST(TracedPrograms, FifosAreNotDebugInformation) {
   const Program linked(TRACED_FIFOS "/traced_linked", Demangle::Simple);
   EXPECT_EQ(linked.debug_info().dwarf(), nullptr);
@@ -393,16 +393,18 @@ TEST(TracedPrograms, FifosAreNotDebugInformation) {
   EXPECT_NE(split.object("panel"), std::nullopt);
 }
 
-// The program shares debug information (dwz) with a file, whose name is also the name of a variable.
+// The program shares debug information (dwz) with another file. The path of that file is also the name of a
+// variable.
 TEST(TracedPrograms, AFifoIsNotSharedDebugInformation) {
   const auto fifo = std::filesystem::temp_directory_path() / fmt::format("shared-{}", ::getpid());
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
   ElfBuilder elf;
-  // Version, abbreviations, size of addresses; the unit; the variable; the end of the unit's children.
+  // The bytes are: version, abbreviations, size of addresses, the unit, the variable, the end of the unit's
+  // children.
   const std::string unit = elf.number(4, 2) + elf.number(0, 4) + elf.number(8, 1) + elf.number(1, 1) +
                            elf.number(0, 4) + elf.number(2, 1) + elf.number(0, 4) + elf.number(0, 1);
   elf.add({.name = ".debug_info", .data = elf.number(unit.size(), 4) + unit});
-  // DW_TAG_compile_unit with children, and DW_TAG_variable: both have DW_AT_name as DW_FORM_GNU_strp_alt.
+  // DW_TAG_compile_unit with children, and DW_TAG_variable. Both have DW_AT_name as DW_FORM_GNU_strp_alt.
   elf.add(
       {.name = ".debug_abbrev", .data = std::string("\1\x11\1\3\xa1\x3e\0\0\2\x34\0\3\xa1\x3e\0\0\0", 17)});
   elf.add({.name = ".gnu_debugaltlink", .data = fifo.string() + '\0' + std::string(20, 'i')});
@@ -415,7 +417,7 @@ TEST(TracedPrograms, AFifoIsNotSharedDebugInformation) {
   std::filesystem::remove(fifo);
 }
 
-// libdwfl would unpack the file, regardless of how large it becomes.
+// libdwfl would unpack the file to any size.
 TEST(TracedPrograms, APackedFileIsNotAProgram) {
   MemoryFile file;
   file.write(std::string_view("\x1f\x8b\x08\0\0\0\0\0\0\3", 10));
@@ -441,7 +443,7 @@ TEST(TracedPrograms, TheUnpackedSizeOfASectionIsLimited) {
             file.path().string() + ": more than 64 MiB of unpacked sections of a program");
 }
 
-// The offset of the header of the section `.debug_str` in the file, and the header.
+// Returns the header of the section `.debug_str`, and the offset of this header in the file.
 std::pair<std::size_t, Elf64_Shdr> section_of_texts(const std::string& bytes) {
   Elf64_Ehdr header;
   std::memcpy(&header, bytes.data(), sizeof header);

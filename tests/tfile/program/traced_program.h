@@ -1,4 +1,4 @@
-// Line numbers of the traced programs' sources.
+// Finds the numbers of lines in the sources of the traced programs.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace convert::tfile {
 
-// The address at which Linux loads a position-independent program that a debugger starts.
+// The address at which Linux loads a position-independent program in a debugger.
 inline constexpr std::uint64_t kUsualBias = 0x5555'5555'4000;
 
-// The number of the line that ends with `mark`; 0 if no line does.
+// Returns the number of the line that ends with `mark`, or 0 if no line does.
 inline int line_of(const std::string& mark, const std::string& file = "traced_program.cpp") {
   std::ifstream source(std::filesystem::path(TRACED_SOURCE).parent_path() / file);
   int number = 0;

@@ -1,4 +1,4 @@
-// The names, forms and offsets of the leaves of a value.
+// Tests the names, forms and offsets of the leaves of a value.
 #include "converters/tfile/program/type.h"
 
 #include <gmock/gmock.h>
@@ -52,7 +52,7 @@ TEST(LeafNames, AreExpressions) {
   EXPECT_THAT(leaf_names(kPoint, "a + b"), ElementsAre("(a + b).x", "(a + b).y"));
 }
 
-// The strings of Rust (&str), Go and D have a pointer and a length.
+// Strings of Rust (&str), Go and D consist of a pointer and a length.
 TEST(Leaves, ATextWithALengthIsOneLeaf) {
   const Type pointer{
       .kind = Type::Kind::Pointer, .size = 8, .target = &kChar, .members = {}, .enumerators = {}};
@@ -103,13 +103,12 @@ TEST(Leaves, BitFieldsHaveAsFewBytesAsPossible) {
   EXPECT_EQ(leaf_of(kInt, 35, 6), std::tuple(ValueForm::Signed, 4, 2, 3, 6));
   EXPECT_EQ(leaf_of(long_int, 0, 64), std::tuple(ValueForm::Unsigned, 0, 8, 0, 64));
   EXPECT_EQ(leaf_of(long_int, 1, 64), std::tuple(ValueForm::Bytes, 0, 9, 0, 0));
-  // Impossible sizes of bit-fields are ignored.
   EXPECT_EQ(leaf_of(kInt, 32, 33), std::tuple(ValueForm::Signed, 4, 4, 0, 0));
   EXPECT_EQ(leaf_of(array_of(kChar, 4), 32, 8), std::tuple(ValueForm::Text, 4, 4, 0, 0));
   EXPECT_EQ(leaf_of(kPoint, 32, 8), std::tuple(ValueForm::Signed, 4, 4, 0, 0));
 }
 
-// The item "s.f" collects a bit-field without its structure.
+// The item "s.f" collects only a bit-field of the structure.
 TEST(Leaves, ASingleBitFieldIsLikeOneInAStructure) {
   const Type long_int{.kind = Type::Kind::Unsigned, .size = 8, .members = {}, .enumerators = {}};
   const auto leaf_of = [](const Type& type, std::uint64_t bit_offset, std::uint64_t bit_size) {
@@ -245,7 +244,7 @@ TEST(Leaves, AreAtMostThirtyTwoLevelsDeep) {
   EXPECT_EQ(layout_of(types[31], "a").leaves.size(), 1u);
   EXPECT_EQ(layout_of(types[32], "a").leaves.size(), 0u);
   EXPECT_EQ(layout_of(types[39], "a").leaves.size(), 0u);
-  const Type many = array_of(kInt, 33);  // its last leaf exceeds the limit, and is only counted
+  const Type many = array_of(kInt, 33);  // the last leaf is above the limit, so it is only counted
   std::vector<Type> counted{array_of(many, 2)};
   counted.reserve(40);
   while (counted.size() < 40) counted.push_back(array_of(counted.back(), 1));

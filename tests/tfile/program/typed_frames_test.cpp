@@ -1,4 +1,4 @@
-// Values of frames for which the program describes the types.
+// Tests frames with values whose types the program describes.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -37,7 +37,7 @@ class TypedFrames : public testing::Test {
  protected:
   explicit TypedFrames(const char* path = TRACED_FIXED) : file(path) {}
 
-  // Sets a tracepoint at the beginning of a function. These actions of the tracepoint collect the items.
+  // Adds a tracepoint at the start of a function. These actions collect the items.
   TypedFrames& tracepoint(std::string_view function, std::string_view collect, std::string_view actions) {
     const auto functions = program.functions(function);
     if (functions.empty()) throw std::logic_error("no such function");
@@ -58,7 +58,7 @@ class TypedFrames : public testing::Test {
       if (line.find(" caller:") == std::string::npos) return line;
     return "";
   }
-  // The offset of a variable from the frame base, which is the CFA.
+  // Returns the offset of a variable from the frame base, which is the CFA.
   std::int64_t offset_of(std::string_view function, std::string_view variable) const {
     const CodeScope* const scope = program.scope_at(program.functions(function).front().address);
     return offset_of(scope->find(variable)->die, *scope);
@@ -79,7 +79,8 @@ class TypedFrames : public testing::Test {
   TraceBuilder t;
 };
 
-// `valve` is inlined into `pipe`, which is inlined into `pump`. The location shows which of them is meant.
+// `valve` is inlined into `pipe`, and `pipe` is inlined into `pump`. The location shows to which of them the
+// tracepoint belongs.
 TEST_F(TypedFrames, AreNamedByTheFunctionOfTheirTracepoint) {
   const std::uint64_t address = program.line_addresses("traced_program.cpp", line_of("valve")).front();
   const std::string location = fmt::format("2:{:x}", address);
@@ -104,7 +105,7 @@ TEST_F(TypedFrames, AnArrayIsItsElements) {
   EXPECT_THAT(t.notes(), Not(Contains(HasSubstr("untyped-values"))));
 }
 
-// No item of the tracepoint names this memory, because GDB does not save the items of default-collect.
+// No item of the tracepoint names this memory. GDB does not save the items of default-collect.
 TEST_F(TypedFrames, MemoryThatIsOneGlobalHasItsName) {
   const std::uint64_t level = address_of("plant::level");
   tracepoint("plant::pump", "collect $trace_timestamp", fmt::format("M-1,{:x},4", level));
@@ -136,7 +137,7 @@ TEST_F(TypedFrames, ManyElementsAreCounted) {
   EXPECT_THAT(t.lines(options, {.programs = {file}}), Contains(HasSubstr("plant::many.more=968")));
 }
 
-// collect/s collects a number here, which is not text.
+// Here, collect/s collects a number, which is not a text.
 TEST_F(TypedFrames, OnlyCharactersAreTexts) {
   const std::uint64_t level = address_of("plant::level");
   tracepoint("plant::pump", "collect/s plant::level", fmt::format("M-1,{:x},4", level));
@@ -151,7 +152,7 @@ TEST_F(TypedFrames, DoublesAreShown) {
   EXPECT_THAT(frame_line(), HasSubstr(" plant::pressure=2.5 "));
 }
 
-// The frame does not hold the text, but the program has it, and can't have changed it.
+// The frame does not have the text. The program has it in constant memory.
 TEST_F(TypedFrames, PointersToConstantTextsShowThem) {
   const std::uint64_t slogan = address_of("slogan"), motto = address_of("motto");
   tracepoint("plant::pump", "collect slogan", fmt::format("M-1,{:x},8", slogan));
@@ -211,7 +212,7 @@ TEST_F(TypedFrames, ClassesShowTheirTables) {
               HasSubstr(fmt::format(" ring._vptr.Gilded='{:#x} <vtable for Gilded+8>' ", table)));
 }
 
-// The table of virtual functions is read-only, and contains the offset of the virtual base.
+// The table of virtual functions contains the offset of the virtual base, and is read-only.
 TEST_F(TypedFrames, VirtualBasesAreFoundByTheirTable) {
   const std::uint64_t ring = address_of("ring"), table = address_of("vtable for Gilded") + 24;
   tracepoint("plant::pump", "collect ring", fmt::format("M-1,{:x},10", ring));
@@ -224,7 +225,7 @@ TEST_F(TypedFrames, VirtualBasesAreFoundByTheirTable) {
   EXPECT_THAT(lines[1], EndsWith(" ring._vptr.Gilded=0x0 ring.carats=24 ring.more=1"));
 }
 
-// Gilded and Plated share their virtual base. Its offset is the first word of their tables.
+// Gilded and Plated share their virtual base. The first word of each table is its offset.
 TEST_F(TypedFrames, SharedVirtualBasesAreShownOnce) {
   const std::uint64_t crown = address_of("crown"), table = address_of("vtable for Crown");
   tracepoint("plant::pump", "collect crown", fmt::format("M-1,{:x},28", crown));
@@ -237,7 +238,7 @@ TEST_F(TypedFrames, SharedVirtualBasesAreShownOnce) {
   EXPECT_EQ(line.find("worth"), line.rfind("worth"));
 }
 
-// The object is a Crown, in which the virtual base is not inside of the collected Gilded.
+// The object is a Crown. In a Crown, the virtual base is outside of the collected Gilded.
 TEST_F(TypedFrames, VirtualBasesMayBeOutsideOfTheCollectedClass) {
   const std::uint64_t ring = address_of("ring"), table = address_of("vtable for Crown") + 24;
   tracepoint("plant::pump", "collect ring", fmt::format("M-1,{:x},10", ring));
@@ -309,7 +310,7 @@ TEST_F(TypedFrames, VariantsMayHaveRangesOfDiscriminants) {
                   " ada_shape.kind=1 ada_shape.more=1", " ada_shape.kind=-2 ada_shape.more=1"));
 }
 
-// The array is elsewhere. The words after the array's address are its bounds.
+// The array is elsewhere. Its bounds are in the words after its address.
 TEST_F(TypedFrames, ArraysMayHaveTheirBoundsInTheFrame) {
   const std::uint64_t vector = address_of("ada_vector"), many = address_of("plant::many");
   tracepoint("plant::pump", "collect ada_vector", fmt::format("M-1,{:x},10M-1,{:x},14", vector, many));
@@ -319,7 +320,7 @@ TEST_F(TypedFrames, ArraysMayHaveTheirBoundsInTheFrame) {
   EXPECT_THAT(frame_line(), HasSubstr(" ada_vector(-1)=30 ada_vector[0]=31 ada_vector[1]=32"));
 }
 
-// Ada has no expression for the address.
+// The elements are not shown. Ada has no expression for their address, so the address is not shown.
 TEST_F(TypedFrames, ArraysThatTheFrameLacksAreNotShown) {
   const std::uint64_t vector = address_of("ada_vector");
   tracepoint("plant::pump", "collect ada_vector", fmt::format("M-1,{:x},10", vector));
@@ -344,7 +345,7 @@ TEST_F(TypedFrames, PackedArraysAreBytes) {
   EXPECT_THAT(frame_line(), HasSubstr(" ada_packed=\"05\" "));
 }
 
-// The elements of a section are not adjacent.
+// The elements of a section of an array need not be adjacent.
 TEST_F(TypedFrames, SectionsOfArraysAreShownIfTheyHaveNoGaps) {
   const std::uint64_t section = address_of("fortran_section"), many = address_of("plant::many");
   tracepoint("plant::pump", "collect fortran_section", fmt::format("M-1,{:x},18M-1,{:x},20", section, many));
@@ -378,7 +379,8 @@ TEST_F(TypedFrames, TextsOfFortranAreShown) {
   EXPECT_THAT(frame_line(), HasSubstr(" fortran_name=\"\"pump  \"\" fortran_text=\"flo\" fortran_length=3 "));
 }
 
-// Shows the function's offset in the table, or its address, and the number that is added to `this`.
+// A pointer to a member function has the function's address or its offset in the table, and the number that
+// is added to `this`.
 TEST_F(TypedFrames, PointersToMembersShowThem) {
   const std::uint64_t read = address_of("reader"), unit = address_of("unit");
   tracepoint("plant::pump", "collect reader, unit", fmt::format("M-1,{:x},10M-1,{:x},8", read, unit));
@@ -424,7 +426,7 @@ TEST_F(TypedFrames, PointersToObjectsShowTheirNames) {
                             " next_gauge=0x7000 wide_slogan='{:#x} <wide_words+4> \"j\u00e0\"'", words + 4)));
 }
 
-// Steps that collect no registers have no pc. GDB made the actions for the address of the tracepoint.
+// A step without registers has no pc. GDB made the actions for the address of the tracepoint.
 TEST_F(TypedFrames, StepsWithoutAPcHaveTypes) {
   const std::uint64_t pressure = address_of("plant::pressure");
   const std::string location = fmt::format("2:{:x}", program.functions("plant::pump").front().address);
@@ -441,12 +443,12 @@ TEST_F(TypedFrames, StepsWithoutAPcHaveTypes) {
 }
 
 #ifdef __x86_64__
-// At the first address of a function, the return address is at rsp, and the CFA is after it.
+// At the first address of a function, the return address is at rsp. The CFA is the address after it.
 class Entries : public TypedFrames {
  protected:
   static constexpr std::uint64_t kStack = 0x7000;
 
-  // A tracepoint at the beginning of a function. `actions` follow the registers.
+  // A tracepoint at the start of a function. `actions` come after the registers.
   Entries& entry(std::string_view function, std::string_view collect, std::string_view actions) {
     const std::uint64_t address = program.functions(function).front().address;
     const std::string location = fmt::format("2:{:x}", address);
@@ -479,7 +481,8 @@ TEST_F(Entries, VariablesAreAtTheirPlacesInTheProgram) {
   EXPECT_THAT(t.notes(), Not(Contains(HasSubstr("item-"))));
 }
 
-// The actions recorded the variables in an order that differs from the program. The program is another build.
+// The actions recorded the variables in an order that is impossible for this program. Another build was
+// recorded.
 TEST_F(Entries, ContradictedVariablesHaveNoTypes) {
   const std::uint64_t moved = place_of("plant::pump", "moved"), spilled = place_of("plant::pump", "spilled");
   entry("plant::pump", "collect moved, spilled", trace(spilled, 2) + trace(moved, 4));
@@ -512,9 +515,9 @@ TEST_F(Entries, LocalsDoNotShowAContradictedItem) {
   EXPECT_THAT(frame_line(), AllOf(Not(HasSubstr(" spilled=")), Not(HasSubstr(" moved="))));
 }
 
-// The values of a step alone prove nothing.
+// The values of a step prove nothing without a hit.
 TEST_F(Entries, StepsDoNotShowItemsThatHitsContradict) {
-  for (const unsigned size : {4U, 8U}) {  // the size of the program's variable, and another size
+  for (const unsigned size : {4U, 8U}) {  // first the size of the program's variable, then another size
     const std::uint64_t moved = place_of("plant::pump", "moved"), pressure = address_of("plant::pressure");
     const std::uint64_t address = program.functions("plant::pump").front().address;
     const std::string location = fmt::format("2:{:x}", address);
@@ -544,7 +547,8 @@ TEST_F(Entries, StepsDoNotShowItemsThatHitsContradict) {
   }
 }
 
-// The actions record memory relative to a register. The variable is there only at the tracepoint.
+// The actions record memory relative to a register. The variable is there at the tracepoint, but not in other
+// functions.
 TEST_F(Entries, StepsInOtherFunctionsDoNotShowVariablesOfTheTracepoint) {
   const std::uint64_t moved = place_of("plant::pump", "moved");
   entry("plant::pump", "collect moved", trace(moved, 4));
@@ -568,8 +572,8 @@ TEST_F(Entries, ContradictedSizesAreNoticed) {
   EXPECT_THAT(t.notes(), Contains("item-contradicted 1"));
 }
 
-// GDB may truncate an address, as in "const16 0x100; zero_ext 32; const8 4; trace; end". The action recorded
-// memory that belongs to no variable.
+// GDB may truncate an address, as in "const16 0x100; zero_ext 32; const8 4; trace; end". The recorded memory
+// then belongs to no variable.
 TEST_F(Entries, MemoryElsewhereIsNotAVariable) {
   entry("plant::pump", "collect moved", "X00000009,2301002a2022040c27");
   t.memory(0x100, t.number(std::int32_t{7}));
@@ -599,7 +603,7 @@ TEST_F(Entries, AReferenceWithoutARecordedTargetIsAPointer) {
   EXPECT_THAT(frame_line(), HasSubstr(" tank=0x2000 "));
 }
 
-// A pointer to a shown value is not also shown as unnamed memory.
+// If a pointer leads to a shown value, its own memory is not shown without a name.
 TEST_F(Entries, PointersOnTheWayAreNotShown) {
   const std::uint64_t gauge = place_of("plant::measure", "g");
   entry("plant::measure", "collect g->serial", fmt::format("X0000000D,23{:04x}0d081a22080222080c27", gauge));
@@ -638,20 +642,20 @@ TEST_F(Entries, TheReturnAddressIsFoundInTheFrame) {
   EXPECT_THAT(frame_line(), HasSubstr(fmt::format(" $_ret='{:#x} <plant::measure", caller)));
 }
 
-// GDB finds the return address by the frame pointer, but this register may contain something else.
+// GDB finds the return address with the frame pointer. Here, this register contains something else.
 TEST_F(Entries, OtherAddressesAreNotCalledReturnAddresses) {
   entry("plant::pump", "collect $_ret", trace(0x6008, 8));
   t.memory(0x6008, t.number(std::uint64_t{0x1234}));
   EXPECT_THAT(frame_line(), HasSubstr(" mem.0x6008=4660 "));
 }
 
-// A line at which inner variables hide the outer variables `level` and `rest`. The CFA is 16 after rbp.
+// At this line, inner variables hide the outer variables `level` and `rest`. The CFA is 16 bytes after rbp.
 class HiddenVariables : public Entries {
  protected:
   explicit HiddenVariables(const char* mark = "hiding") : line_(line_of(mark, "traced_expressions.cpp")) {}
 
-  // The text of a frame with these items, which are recorded in this order. They have 4 bytes each, and the
-  // values 1, 2 and so on.
+  // Returns the text of a frame whose items are recorded in this order. Each item has 4 bytes. Their values
+  // are 1, 2 and so on.
   std::string frame(std::string_view collect, const std::vector<std::uint64_t>& places) {
     TraceBuilder builder;
     const std::string location = fmt::format("2:{:x}", address_);
@@ -688,7 +692,6 @@ class HiddenVariables : public Entries {
   std::uint64_t address_ = program.line_addresses("traced_expressions.cpp", line_).at(0);
 };
 
-// GDB also records the outer variables.
 TEST_F(HiddenVariables, LeaveTheirNamesToInnerVariables) {
   const std::string memory = fmt::format(" mem.{:#x}=", outer("rest"));
   EXPECT_THAT(frame("rest, $locals", {inner("rest"), inner("level"), inner("rest"), outer("rest")}),
@@ -712,11 +715,11 @@ class InlinedFunctions : public HiddenVariables {
   InlinedFunctions() : HiddenVariables("inlined part") {}
 };
 
-// GDB collects the arguments of the function into which the other functions are inlined.
+// GDB collects the arguments of the function that contains the inlined functions.
 TEST_F(InlinedFunctions, HaveTheArgumentsOfTheirCaller) {
   EXPECT_THAT(frame("$args", {inner("part"), inner("whole")}), HasSubstr(" part=1 whole=2 "));
 }
-// Frames that hold a part of the stack.
+// Frames with a part of the stack.
 class Callers : public TypedFrames {
  protected:
   explicit Callers(const char* path = TRACED_FIXED) : TypedFrames(path) {}
@@ -726,12 +729,12 @@ class Callers : public TypedFrames {
   std::uint64_t start_of(std::string_view function) const {
     return program.functions(function).front().address;
   }
-  // An address in the function after the instructions that set up its frame.
+  // Returns an address in the function after the instructions that set up its frame.
   std::uint64_t body_of(std::string_view function) const { return start_of(function) + 8; }
-  // The lines of frames at a function's first address, where the return address is at rsp. The frames are one
-  // microsecond apart. Each frame holds these words of the stack, and rbp is 0x7020. The actions record the
-  // stack from the register `base` on; rsp has number 1. A frame without words belongs to tracepoint 3, which
-  // records no memory.
+  // Returns the lines of frames at the first address of a function, where the return address is at rsp. The
+  // frames are one microsecond apart. Each frame has these words of the stack, from the register `base` on.
+  // rsp has number 1, and rbp is 0x7020. A frame without words belongs to tracepoint 3, which records no
+  // memory.
   std::vector<std::string> lines_at(std::string_view function,
                                     const std::vector<std::vector<std::uint64_t>>& stacks, int base = 1) {
     TraceBuilder builder;
@@ -760,7 +763,7 @@ class Callers : public TypedFrames {
     notes = builder.notes();
     return lines;
   }
-  // The line of the only frame.
+  // Returns the line of the only frame.
   std::string line_at(std::string_view function, const std::vector<std::uint64_t>& words, int base = 1) {
     for (std::string& line : lines_at(function, {words}, base))
       if (line.find(" tracepoint:") != std::string::npos) return line;
@@ -772,7 +775,8 @@ class Callers : public TypedFrames {
     std::erase_if(lines, [](const std::string& line) { return line.find(" caller:") == std::string::npos; });
     return lines;
   }
-  // main called plant::measure, which called plain_start. `place` distinguishes calls in plant::measure.
+  // Returns a stack: main called plant::measure, and plant::measure called plain_start. `place` distinguishes
+  // calls in plant::measure.
   std::vector<std::uint64_t> stack_of_main(std::uint64_t place = 0) const {
     return {body_of("plain_start"), 1, 2, 3, 0x7038, body_of("plant::measure") + place, 6, 7,
             start_of("main") + 1};
@@ -781,7 +785,7 @@ class Callers : public TypedFrames {
   std::vector<std::string> notes;
 };
 
-// The return addresses are adjacent, because no caller has pushed anything yet.
+// The callers have pushed nothing, so the return addresses are adjacent.
 TEST_F(Callers, AreFoundByTheReturnAddressesInTheStack) {
   EXPECT_THAT(line_at("plant::pump",
                       {start_of("plain_start") + 1, start_of("plant::measure") + 1, start_of("main") + 1}),
@@ -789,14 +793,15 @@ TEST_F(Callers, AreFoundByTheReturnAddressesInTheStack) {
   EXPECT_THAT(notes, Not(Contains(HasSubstr("callers-unknown"))));
 }
 
-// rbp leads to the frame of plain_start at 0x7020, which has saved plant::measure's rbp: 0x7038.
+// rbp leads to the frame of plain_start at 0x7020. The saved rbp in this frame leads to the frame of
+// plant::measure at 0x7038.
 TEST_F(Callers, AreFoundBySavedFramePointers) {
   EXPECT_THAT(line_at("plant::pump", {body_of("plain_start"), 1, 2, 3, 0x7038, body_of("plant::measure"), 6,
                                       7, start_of("main") + 1}),
               HasSubstr(" callers=\"plain_start < plant::measure < main\" "));
 }
 
-// A hit has no length. Therefore, a call that contains only one hit has no length.
+// A hit has no length, so a call with only one hit has no length.
 TEST_F(Callers, AreCallsFromTheFirstToTheLastHitThatHasThem) {
   EXPECT_THAT(calls_at("plant::pump", {stack_of_main(), stack_of_main(), stack_of_main(1)}),
               ElementsAre("[1000 caller:main", "[1000 caller:plant::measure", "[1000 caller:plain_start",
@@ -892,7 +897,8 @@ TEST_F(Callers, AreNamedWithInlinedFunctions) {
               HasSubstr(" callers=\"plant::valve < plant::pipe < plant::pump < "));
 }
 
-// A signal interrupted the code, which called nothing. Therefore, its address is not a return address.
+// The signal interrupted the code at this address. The code did not call a function, so the address is not a
+// return address.
 TEST_F(Callers, MayBeInterruptedBySignals) {
   EXPECT_THAT(
       line_at("plant::pump", {start_of("traced_signal") + 1, start_of("plain_start"), start_of("main") + 1}),
@@ -902,7 +908,7 @@ TEST_F(Callers, MayBeInterruptedBySignals) {
 class TailCallers : public Callers {
  protected:
   TailCallers() : Callers(TRACED_FAST) {}
-  // The return address of the first call of one function by another.
+  // Returns the return address of the first call from one function to another.
   std::uint64_t return_from(std::string_view callee, std::string_view caller) const {
     const std::uint64_t start = start_of(caller), target = start_of(callee);
     const auto code = program.layout().code_bytes(start);
@@ -918,13 +924,13 @@ class TailCallers : public Callers {
   }
 };
 
-// Functions that ended with a jump have no frame on the stack.
+// A function that ended with a jump has no frame on the stack.
 TEST_F(TailCallers, AreFoundIfThereIsOneWay) {
   EXPECT_THAT(line_at("halve", {return_from("leap", "jumps"), return_from("jumps", "main")}),
               HasSubstr(" callers=\"leap < jumps < main\" "));
 }
 
-// hop() jumps to choose(), which jumps to leap() or skip(), and both jump to halve().
+// hop() jumps to choose(). choose() jumps to leap() or skip(). Both of them jump to halve().
 TEST_F(TailCallers, HaveOnlyWhatAllWaysShare) {
   EXPECT_THAT(line_at("halve", {return_from("hop", "jumps"), return_from("jumps", "main")}),
               HasSubstr(" callers=\"hop < jumps < main\" "));
@@ -943,7 +949,7 @@ TEST_F(Callers, AreNotSearchedWithoutACollectedStack) {
 
 #endif
 
-// DWARF 2 describes member offsets by expressions, and counts bit-fields from the top of their storage.
+// DWARF 2 has expressions for the offsets of members, and counts bit-fields from the top of their storage.
 TEST_F(TypedFrames, MembersHaveTheOffsetsOfDwarf2) {
   const std::uint64_t panel = address_of("panel");
   tracepoint("plant::pump", "collect panel", fmt::format("M-1,{:x},8", panel));
@@ -953,7 +959,7 @@ TEST_F(TypedFrames, MembersHaveTheOffsetsOfDwarf2) {
 }
 
 #ifdef __x86_64__
-// GDB records only the address of an array of unknown size. The address is shown as its value.
+// For an array of unknown size, GDB records only the address. The frame shows this address as the value.
 TEST_F(Entries, ArraysOfUnknownSizeAreAddresses) {
   const std::uint64_t row = place_of("unit_sum", "row");
   // const16 <row>; trace_quick 8; ref64; const8 0; trace; end
@@ -983,7 +989,7 @@ TEST_F(OptimizedFrames, VariablesAreInRegisters) {
   }
 }
 
-// If GDB's actions do not ask for the register of an item, the given program is not the recorded program.
+// GDB's actions would request the register if the given program were the recorded program.
 TEST_F(OptimizedFrames, VariablesAreOnlyInRegistersThatTheActionsAskFor) {
   TraceBuilder builder;
   builder.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
@@ -997,7 +1003,7 @@ TEST_F(OptimizedFrames, VariablesAreOnlyInRegistersThatTheActionsAskFor) {
   EXPECT_THAT(builder.notes(), Contains("item-contradicted 1"));
 }
 
-// For $args, GDB asks for the registers that hold the arguments at the start of the function.
+// For $args, GDB requests the registers that have the arguments at the start of the function.
 TEST_F(OptimizedFrames, ArgumentsMayBeInAnyRecordedRegister) {
   TraceBuilder builder;
   builder.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
@@ -1010,7 +1016,7 @@ TEST_F(OptimizedFrames, ArgumentsMayBeInAnyRecordedRegister) {
   EXPECT_THAT(builder.lines({}, {.programs = {file}}).front(), EndsWith(" whole=7"));
 }
 
-// GDB combines "ymm0" from two registers.
+// GDB puts "ymm0" together from two registers.
 TEST_F(OptimizedFrames, AWideVectorIsInTwoRegisters) {
   const std::uint64_t address = program.functions("widen").front().address;
   const std::string location = fmt::format("2:{:x}", address);
@@ -1029,7 +1035,7 @@ TEST_F(OptimizedFrames, AWideVectorIsInTwoRegisters) {
       HasSubstr(" wide[0]=1 wide[1]=0 wide[2]=0 wide[3]=0 wide[4]=2 wide[5]=0 wide[6]=0 wide[7]=-0.5 "));
 }
 
-// At this line, `depth` is the variable outside of the block, because the block's code is elsewhere.
+// At this line, `depth` is the variable outside of the block. The code of the block is elsewhere.
 TEST_F(OptimizedFrames, VariablesOfBlocksAreVisibleOnlyInThem) {
   for (const std::uint64_t address :
        program.line_addresses("traced_fast.cpp", line_of("behind a block", "traced_fast.cpp"))) {
@@ -1043,7 +1049,7 @@ TEST_F(OptimizedFrames, VariablesOfBlocksAreVisibleOnlyInThem) {
   }
 }
 
-// The compiler stores the variables nowhere, but DWARF describes how to compute them.
+// The compiler stores these variables nowhere, but DWARF describes how to compute them.
 TEST_F(OptimizedFrames, VariablesAreComputed) {
   const std::uint64_t address = program.functions("lift").front().address;
   const std::string location = fmt::format("2:{:x}", address);
@@ -1061,7 +1067,7 @@ TEST_F(OptimizedFrames, VariablesAreComputed) {
 #endif
 }
 
-// The tracepoint records only registers. The value is computed from them.
+// The tracepoint records only registers, from which the value is computed.
 TEST_F(OptimizedFrames, ValuesAreComputedFromRegisters) {
   const std::uint64_t address = program.functions("halve").front().address;
   const std::string location = fmt::format("2:{:x}", address);
@@ -1079,7 +1085,7 @@ TEST_F(OptimizedFrames, ValuesAreComputedFromRegisters) {
   EXPECT_THAT(lines.back(), HasSubstr(" whole*2=42 "));
 }
 
-// The register holds the address of the pointer. The pointer may be recorded or not.
+// The register has the address of the pointer. The pointer itself may be recorded or not.
 TEST_F(OptimizedFrames, ReferencesAreInRegisters) {
   const std::uint64_t address = program.functions("twice").front().address;
   const std::string location = fmt::format("2:{:x}", address);
@@ -1097,10 +1103,10 @@ TEST_F(OptimizedFrames, ReferencesAreInRegisters) {
   }
 }
 
-// At the beginning of share() its local variable does not exist yet. Later its members are in registers.
+// At the start of share(), its local variable does not exist yet. Later, its members are in registers.
 TEST_F(OptimizedFrames, VariablesAreInPieces) {
   const std::uint64_t begin = program.functions("share").front().address;
-  // The names of the two registers, at an address where the variable is in two registers.
+  // Returns the names of the two registers that have the variable at the address.
   const auto registers_at = [&](std::uint64_t address) -> std::vector<std::string> {
     static constexpr std::array<const char*, 12> kNames{"rax", "rdx", "rcx", "rbx", "rsi", "rdi",
                                                         "rbp", "rsp", "r8",  "r9",  "r10", "r11"};

@@ -1,5 +1,5 @@
-// The thread of a frame: from KGTP's variables, from a register, or from the stack. Also tests whether the
-// frame is a step.
+// Tests how the thread of a frame is found: by KGTP's variables, by a register, or by the stack. Also tests
+// whether a frame is a step.
 #include <cstddef>
 #include <cstdint>
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ using testing::IsSupersetOf;
 using testing::Not;
 using testing::SizeIs;
 
-// Describes KGTP's variables as KGTP's module does.
+// Describes KGTP's variables in the same way as KGTP.
 void describe_kernel(TraceBuilder& t) {
   t.line("R 40").line("status 0;tstop:0;tframes:3");
   t.line("tsv 2:0:1:6370755f6964").line("tsv 3:0:1:63757272656e745f7461736b");  // cpu_id, current_task
@@ -91,7 +91,7 @@ TEST(KernelThreads, NeedTheVariablesOfTheModule) {
   EXPECT_THAT(t.threads(), ElementsAre(HasSubstr(" unknown thread")));
 }
 
-// Nothing in these frames identifies a thread. They share one track, regardless of their tracepoints.
+// These frames have no data that identify a thread. They are on one track, regardless of their tracepoints.
 TEST(Threads, UnknownThreadsAreOneTrack) {
   TraceBuilder t;
   t.line("R 40").line("tp T2:8000:E:0:0").line("tp T3:9000:E:0:0");
@@ -139,8 +139,8 @@ TEST(Threads, AreIdentifiedByARegister) {
       ElementsAre(HasSubstr(" thread 1 (…000000)")));
 }
 
-// Tracepoint 2 collects `tid`, 8 bytes at 0x10 (const8 16; const8 8; trace; end), with the register of the
-// thread; tracepoint 3 collects it without registers.
+// Two tracepoints collect `tid`, which has 8 bytes at 0x10 (const8 16; const8 8; trace; end). Tracepoint 2
+// also collects the register of the thread. Tracepoint 3 collects no registers.
 class CollectedIds : public testing::Test {
  public:
   CollectedIds() {
@@ -209,7 +209,7 @@ TEST_F(CollectedIds, MayAccompanyRegisters) {
   EXPECT_THAT(threads(), ElementsAre("1/4711 thread 4711"));
 }
 
-// On s390x the first register holds the upper half, the second one the lower half.
+// On s390x, the first register has the upper half, and the second register has the lower half.
 TEST(Threads, AreIdentifiedByTwoRegistersOnS390x) {
   TraceBuilder big;
   big.big_endian();
@@ -225,7 +225,7 @@ TEST(Threads, AreIdentifiedByTwoRegistersOnS390x) {
 
 class Stacks : public testing::Test {
  protected:
-  // The threads of frames with these stack pointers, in order of appearance.
+  // Returns the threads of frames with these stack pointers, in the order of the frames.
   std::vector<std::string> threads(std::initializer_list<std::uint32_t> stack_pointers) {
     TraceBuilder t;
     t.line("R 40").line("tp T2:8000:E:0:0").line("tp A2:8000:R0f");
@@ -243,7 +243,7 @@ TEST_F(Stacks, IdentifyThreads) {
 
 TEST_F(Stacks, ZeroIsNotAStack) { EXPECT_THAT(threads({0, 0}), ElementsAre(HasSubstr(" unknown thread"))); }
 
-// Describes a tracepoint with i386 registers. Its steps record other blocks than its hits.
+// Describes a tracepoint with registers of i386. Its steps record other blocks than its hits.
 void describe_steps(TraceBuilder& t, std::string_view steps) {
   t.line("R 40").line(kStamp);
   t.line("tp T2:8000:E:" + std::string(steps) + ":0").line("tp A2:8000:R0f");
@@ -260,7 +260,7 @@ std::vector<std::string> names(TraceBuilder& t) {
   return found;
 }
 
-// A step that returns to the tracepoint is recognized by its blocks.
+// A step returns to the address of the tracepoint. Its blocks show that it is a step.
 TEST(Steps, MayReturnToTheirTracepoint) {
   TraceBuilder t;
   describe_steps(t, "2");
@@ -287,7 +287,7 @@ TEST(Steps, AreRecognizedByTheirBlocksWithoutRegisters) {
                                     "22000] tracepoint:f"));
 }
 
-// If hits and steps have the same blocks, the frames after a hit are steps, up to the hit's number of steps.
+// Hits and steps have the same blocks. After a hit, as many frames are steps as the tracepoint has steps.
 TEST(Steps, StepsThatLookLikeHitsAreCounted) {
   TraceBuilder t;
   t.line("R 40").line(kStamp).line("tp T2:8000:E:2:0");
@@ -301,7 +301,7 @@ TEST(Steps, StepsThatLookLikeHitsAreCounted) {
                                     "@22000 tracepoint:step frame=5", "22000] tracepoint:f"));
 }
 
-// A tracepoint with two locations, of which one has steps.
+// The tracepoint has two locations. One of them has steps.
 TEST(Steps, BelongToTheirLocation) {
   for (const bool is_first : {true, false}) {
     TraceBuilder t;
@@ -316,7 +316,7 @@ TEST(Steps, BelongToTheirLocation) {
   }
 }
 
-// If the hit was overwritten, the buffer begins with its steps.
+// The buffer starts with the steps of a hit that was overwritten.
 TEST(Steps, MayLackTheirHit) {
   TraceBuilder t;
   describe_steps(t, "2");
@@ -326,7 +326,7 @@ TEST(Steps, MayLackTheirHit) {
                                     "10000] tracepoint:f"));
 }
 
-// The notes on threads that can't be matched with a thread of another input.
+// Returns the notes about threads that match no thread of another input.
 std::vector<std::string> unmatched_notes(TraceBuilder& t, const ImportOptions& options = {}) {
   t.with_call_history();
   t.lines(options);

@@ -1,4 +1,4 @@
-// The tracks on which frames are shown.
+// Tests on which tracks frames are shown.
 #include "converters/tfile/threads/thread_tracks.h"
 
 #include <gmock/gmock.h>
@@ -45,7 +45,7 @@ class NearStacks : public testing::Test {
   }
 };
 
-// A stack pointer belongs to a thread if it is within 1 MiB of the thread's stack.
+// A stack pointer belongs to a thread if it is at most 1 MiB from the thread's stack.
 TEST_F(NearStacks, GrowByOneMebibyteAtATime) {
   EXPECT_THAT(tracks_of({0x1000'0000, 0x1010'0000, 0x1020'0000}), ElementsAre(0, 0, 0));
   EXPECT_THAT(tracks_of({0x1000'0000, 0x1010'0001}), ElementsAre(0, 1));
@@ -64,7 +64,7 @@ TEST_F(NearStacks, MoreThan256ThreadsAreNotDistinguished) {
   EXPECT_EQ(tracks.near_stack(0x80'0000), 0u);
 }
 
-// Two threads, whose stacks are at 1 GiB and 2 GiB. guess() adds a guessed track.
+// Two threads with stacks at 1 GiB and 2 GiB. guess() adds a guessed track.
 class MergedTracks : public testing::Test {
  protected:
   MergedTracks() {
@@ -122,7 +122,7 @@ TEST(ThreadTracks, UnknownThreadsAreNotMergedIntoTheOnlyCpu) {
   EXPECT_THAT(tracks.merged(), ElementsAre(0, 1));
 }
 
-// Perfetto shows only the beginning of a long name.
+// Perfetto shows only the start of a long name.
 TEST(ThreadTracks, AreNamedByTheDigitsThatDiffer) {
   ThreadTracks tracks;
   const auto names = [&] { return names_of(tracks.all(), tracks.merged()); };

@@ -42,7 +42,7 @@ class PayloadDecoderTest : public testing::Test {
   }
 
   void open() {
-    decoder_.reset();  // the decoder refers to the objects that are replaced
+    decoder_.reset();  // the decoder uses the objects that are replaced
     directory_ = list_directory(recording_.path());
     sessions_ = std::make_unique<Sessions>(directory_, info_,
                                            read_task_file(directory_, std::endian::little, notes_), notes_);
@@ -112,10 +112,10 @@ TEST_F(PayloadDecoderTest, EntriesHaveArgumentsAndExitsHaveReturnValues) {
   const Call exit{.address = kF, .is_entry = false};
   EXPECT_THAT(values(exit, kSeven.substr(0, 4)), ElementsAre("retval=0x7"));
   EXPECT_THAT(sizes(exit, kSeven),
-              ElementsAre(4, 0));  // the third layout, a string, would need more bytes than the payload has
+              ElementsAre(4, 0));  // the third layout is a string, and needs more bytes than the payload has
 }
 
-// uftrace 0.13 announces values of some calls and stores none.
+// For some calls, uftrace 0.13 sets the bit for values but stores no values.
 TEST_F(PayloadDecoderTest, TheLastLayoutIsEmpty) {
   info_.argument_lines = {"argspec:f@arg1"};
   open();

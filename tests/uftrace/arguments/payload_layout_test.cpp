@@ -267,7 +267,7 @@ TEST_F(PayloadLayoutTest, EnumsAreShownByName) {
       ElementsAre("arg1 GREEN", "arg2 \"BLUE|GREEN\"", "arg3 \"BLUE|GREEN|RED+0xfffffff4\"", "arg4 -1"));
 }
 
-// most_words() is also sufficient for a text with all enumerators and a remainder.
+// The size of most_words() is sufficient, even for a text with all enumerators and a remainder.
 TEST_F(PayloadLayoutTest, TextsOfEnumsHaveTheReservedSize) {
   const PayloadLayout layout = layout_of("arg1/e:color");
   std::size_t most = 0;

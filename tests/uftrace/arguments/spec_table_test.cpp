@@ -35,7 +35,8 @@ class SpecTableTest : public testing::Test {
     }
     return texts;
   }
-  // Returns a text for each candidate, such as "1/d8,2/s0". It has number, format and size of each argument.
+  // Returns a text for each candidate, such as "1/d8,2/s0": the number, the format and the size of each
+  // argument.
   std::vector<std::string> arguments(const FunctionFacts& function) {
     return candidate_layouts(function, false);
   }
@@ -132,7 +133,8 @@ TEST_F(SpecTableTest, AutomaticSpecsDoNotReplaceGivenSpecs) {
   EXPECT_THAT(arguments({.names = {"other"}, .debug = {.arguments = "@arg1/s"}}), ElementsAre("1/s0"));
 }
 
-// DWARF lists both empty arguments of std::pair's constructor. uftrace stores only one of them.
+// DWARF lists two empty arguments of std::pair's constructor at one location. uftrace stores only one of
+// them.
 TEST_F(SpecTableTest, DwarfMayRepeatALocation) {
   lines_ = {"auto-args:1"};
   EXPECT_THAT(
@@ -164,7 +166,6 @@ TEST_F(SpecTableTest, DamagedSpecsAreNoted) {
   EXPECT_EQ(notes_.groups().front().first.front(), "info: not an argument spec: \"arg1/q\"");
 }
 
-// A malicious recording must not take all memory or time.
 TEST_F(SpecTableTest, CostlyPatternsAreNoted) {
   const auto is_kept = [this](const std::string& pattern) {
     lines_ = {"argspec:" + pattern + "@arg1;g@arg2"};

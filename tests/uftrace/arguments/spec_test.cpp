@@ -24,7 +24,7 @@ std::string place(const SpecLocation& location) {
   return "?";
 }
 
-// Returns name, format and size, such as "arg1 s0". An unusual location and the type's name come after them.
+// Returns name, format and size, such as "arg1 s0". Appends an unusual location, and the name of the type.
 std::string line(const SpecItem& item) {
   constexpr std::string_view kLetters = "diuxocfsSpet";
   return fmt::format("{}{} {}{}{}{}",
@@ -128,7 +128,7 @@ TEST(Spec, EmptyPartsAreIgnored) {
   EXPECT_THAT(items("@"), IsEmpty());
 }
 
-// If all values of an entry are damaged, it must not be treated as an entry with only a function's name.
+// If all values of an entry are damaged, the entry must not become an entry with only a function's name.
 TEST(Spec, AnEntryOfDamagedValuesIsNotAutomatic) {
   EXPECT_THAT(entries("a@arg0"), ElementsAre("a :", "? arg0"));
 }

@@ -89,7 +89,6 @@ TEST_F(FilteredTracepoints, ACallerFilterKeepsTheCallsAroundAKernelCall) {
   EXPECT_THAT(shown({"-t", "1s", "-T", "vfs_read@kernel,trace"}), testing::AllOf(outer, inner, Not(first)));
   EXPECT_THAT(shown({"-t", "1s", "-T", "vfs_read@kernel,time=5"}), testing::AllOf(outer, inner, Not(first)));
   EXPECT_THAT(shown({"-t", "1s", "-T", "vfs_read@kernel,time=6"}), Not(Contains(HasSubstr("kernel"))));
-  // -C does not match a call that is hidden because its function is too small.
   EXPECT_THAT(shown({"-C", "vfs_read@kernel", "-T", "vfs_read@kernel,size=4096"}),
               Not(Contains(HasSubstr("kernel"))));
 }
@@ -114,12 +113,12 @@ TEST_F(FilteredSwitches, AreShownWithTheKernelsCalls) {
   EXPECT_THAT(shown({"-F", "vfs_read@kernel"}), ElementsAre("[25, 45] [kernel]:vfs_read", inside));
   EXPECT_THAT(shown({"-D", "3"}), testing::AllOf(Not(Contains(inside)), Contains(outside)));
   EXPECT_THAT(shown({"-D", "4"}), Contains(inside));
-  // -t also applies to the time off the CPU itself.
+  // -t also hides short times off the CPU.
   EXPECT_THAT(shown({"-t", "10"}), Contains(inside));
   EXPECT_THAT(shown({"-t", "11"}), Not(Contains(HasSubstr("schedule"))));
 }
 
-// The call ends while the thread is off the CPU, so it is cut at the switch. Filters can still hide the call.
+// The call ends while the thread is off the CPU, so it is cut at the switch. Filters still apply to the call.
 TEST_F(FilteredKernel, FiltersHideKernelCallsThatAreCutAtASwitch) {
   kernel(KernelBytes(kLayout).page(20).entry(0, 100, kSyscall, 0).exit(15, 100, kSyscall, 0));
   recording_.file("perf-cpu0.dat", PerfBytes().out(30, 100).in(50, 100).text());

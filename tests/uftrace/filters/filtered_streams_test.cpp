@@ -1,5 +1,5 @@
-// Filters also work for threads whose calls are not simply nested, because of forks, execs, longjmp or
-// losses. They also apply to events.
+// Filters also work if calls are not simply nested, because of forks, execs, longjmp or losses. Filters also
+// apply to events.
 #include <cstddef>
 #include <cstdint>
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ class FilteredStreams : public testing::Test {
   R recording_;
 };
 
-// If the exit is lost, uftrace does not end the filter, and shows everything from then on.
+// If the exit is lost, uftrace does not end the filter, and shows all later calls.
 TEST_F(FilteredStreams, AFilterEndsIfTheExitOfItsCallIsLost) {
   recording_.entry(10, 0, R::kMain).entry(20, 1, R::kF).lost(3);
   recording_.entry(40, 1, R::kG).exit(50, 1, R::kG).exit(60, 0, R::kMain);
@@ -124,7 +124,7 @@ TEST_F(FilteredStreams, CountersAreShownWithTheirCall) {
   EXPECT_THAT(shown({"-t", "10"}), testing::Contains(testing::HasSubstr("page-fault")));
 }
 
-// If an estimated exit is at a time off the CPU, the exit is moved, even if the schedule call is hidden.
+// An estimated exit at a time off the CPU is moved, even if the schedule call is hidden.
 TEST_F(FilteredStreams, HiddenSwitchesDisproveEstimatedExits) {
   recording_.estimated_exits();
   recording_.entry(10, 0, R::kMain).entry(15, 1, R::kF).exit(25, 1, R::kF).exit(90, 0, R::kMain);
@@ -141,7 +141,7 @@ TEST_F(FilteredStreams, HiddenSwitchesDisproveEstimatedExits) {
   EXPECT_THAT(shown({"-T", "f@time=1", "-t", "11"}), call);
 }
 
-// Blocks may end at any record.
+// The result is the same for every position of the end of a block.
 TEST_F(FilteredStreams, TheResultDoesNotDependOnBlocks) {
   recording_.entry(1, 0, R::kMain);
   std::uint64_t now = 2;
@@ -155,7 +155,7 @@ TEST_F(FilteredStreams, TheResultDoesNotDependOnBlocks) {
   recording_.exit(now, 0, R::kMain);
   const std::vector<std::vector<std::string>> sets{
       {"-t", "2"}, {"-t", "9"}, {"-F", "g"}, {"-C", "g", "-D", "2"}, {"-t", "1s"}, {"-H", "f"}};
-  recording_.pairs();  // otherwise, small blocks turn long calls into pairs
+  recording_.pairs();  // small blocks turn long calls into pairs, so all calls are pairs here
   std::vector<std::vector<std::string>> large;
   for (const auto& words : sets) large.push_back(shown(words));
   recording_.small_blocks();

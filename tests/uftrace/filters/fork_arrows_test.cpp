@@ -1,5 +1,5 @@
-// Flows of forks, if filters hide calls. A flow leads from the forking call to the child's first call. It is
-// written only if both calls are shown.
+// Flows of forks with filters. A flow leads from the forking call to the child's first call, and is only
+// written if both calls are shown.
 #include <cstddef>
 #include <gmock/gmock.h>
 #include <string>
@@ -36,7 +36,7 @@ class ForkArrows : public testing::Test {
     recording_.entry(25, 1, R::kFork).exit(40, 1, R::kFork).exit(60, 0, R::kMain);
     recording_.thread(200).exit(35, 1, R::kFork).entry(36, 1, R::kG).exit(37, 1, R::kG).exit(41, 0, R::kMain);
   }
-  // The records of process 200 begin after it has started another program.
+  // The first records of process 200 come after it has started another program.
   void spawn() {
     recording_.entry(10, 0, R::kMain).entry(25, 1, R::kFork).exit(40, 1, R::kFork).exit(60, 0, R::kMain);
     recording_.task_line("SESS timestamp=0.000000033 pid=200 sid=0123456789abcdef exename=\"/bin/demo\"");

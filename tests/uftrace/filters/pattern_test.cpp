@@ -50,7 +50,8 @@ TEST_F(Patterns, AnInvalidRegexIsWrongUsage) {
   EXPECT_THAT(shown({"-N", "a{2", "--match", "simple"}), ElementsAre("100/100 [10, 20] demo:main"));
 }
 
-// A pattern is compared with names before it is used as a regex, because it may be an operator's name.
+// A pattern may be the name of an operator. Therefore, it is compared with names before it is used as a
+// regex.
 TEST_F(Patterns, NamesAreTriedBeforeRegexes) {
   recording_.file("demo.sym",
                   "0000000000001000 00000100 T main\n0000000000001100 00000100 T _ZN1PclEv\n"

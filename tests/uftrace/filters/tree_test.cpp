@@ -16,7 +16,7 @@ std::string shown(const std::vector<std::string>& words) {
   return tree_of(recording.lines({}, options));
 }
 
-// Returns the calls that are shown if the functions are in the source files that demo.dbg names.
+// Returns the shown calls. The file demo.dbg names the source files of the functions.
 std::string shown_by_file(const std::vector<std::string>& words) {
   RecordingBuilder recording;
   write_tree(recording);
@@ -93,7 +93,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Vector{{"-T", "d@depth=1"}, "main{a{b{c}} d f ext{cb{e}}}"},
                     Vector{{"-T", "d@time=10us"}, "main{a{b{c}} d{b{c}} f ext{cb{e}}}"}));
 
-// Only calls whose entry is shown are drawn. uftrace also shows the exits of other calls in these cases.
+// Only calls with a shown entry are drawn. In these cases, uftrace also shows exits of calls with a hidden
+// entry.
 INSTANTIATE_TEST_SUITE_P(
     Tracing, Tree,
     testing::Values(Vector{{"--trace", "off", "-T", "c@trace_on", "-D", "2"}, "c d{b} f ext{cb}"},
@@ -138,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Vector{{"-Z", "128", "-T", "ext@size=10"}, kWhole},
                     Vector{{"-T", "ext@size=65"}, "main{a{b{c}} d{b{c{e}}} f e}"},
                     Vector{{"-T", "d@size=1000"}, "main{a{b{c}} f ext{cb{e}}}"},
-                    // A call that is hidden because of its size does not keep the calls around it visible.
+                    // A call is hidden because of its size. It does not keep the calls around it visible.
                     Vector{{"-Z", "65", "-t", "1us"}, "main{a{b{c}} d{b{c{e}}} f}"},
                     Vector{{"-C", "cb", "-Z", "65"}, ""}));
 
@@ -155,7 +156,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Vector{{"-F", "nosuch", "-H", "b"}, ""}, Vector{{"-N", "nosuch"}, kWhole},
                     Vector{{"-F", "B"}, ""}, Vector{{"-F", "B", "-F", "f"}, "f"}));
 
-// --no-libcall applies before all other options. Therefore, the calls that it hides have no effect on them.
+// --no-libcall applies before all other options, so the calls that it hides do not affect the other options.
 INSTANTIATE_TEST_SUITE_P(Libcalls, Tree,
                          testing::Values(Vector{{"-F", "ext", "--no-libcall"}, ""},
                                          Vector{{"-N", "ext", "--no-libcall"},

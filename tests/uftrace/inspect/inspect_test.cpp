@@ -1,5 +1,4 @@
-// inspect() counts the contents of a recording without a conversion. It counts all records, and reports the
-// positions of damage.
+// inspect() counts all records of a recording without a conversion, and reports the positions of damage.
 #include "converters/uftrace/inspect.h"
 
 #include <cstddef>
@@ -95,7 +94,7 @@ TEST(UftraceInspect, LocatesDamageLikeTheConversion) {
   EXPECT_EQ(r.notes(), notes);
 }
 
-// As in the conversion, the specs determine the size of arguments. Only the bytes after them are damage.
+// The specs determine the size of arguments. Only bytes after the arguments are damage.
 TEST(UftraceInspect, ArgumentsAreNotDamage) {
   R r;
   r.info_line("argspec:f@arg1/u64,arg2/u64").entry(10, 0, R::kMain);
@@ -192,7 +191,7 @@ TEST(UftraceInspect, CountsSymbolsAndDebugInformation) {
       ElementsAre("damaged-line 1", "DIR/demo.dbg:8: expected a line that starts with E:, F:, L:, A: or R:"));
 }
 
-// A .dbg file is read to decode the values of a function, and again to count its lines.
+// A .dbg file is read twice: to decode the values of a function, and to count its lines.
 TEST(UftraceInspect, NotesADamagedLineOfDebugInformationOnce) {
   R r;
   r.info_line("auto-args:1").file("demo.dbg", "F: 1100 f\nA: @arg1/i32\n???\n");
@@ -279,7 +278,6 @@ TEST(UftraceInspect, AKernelFileWithoutEventsHasNoTimes) {
   EXPECT_FALSE(cpu.contains("first ns"));
 }
 
-// The last record may be incomplete in any way.
 TEST(UftraceInspect, SurvivesEveryCutOfItsRecords) {
   for (std::size_t size = 0; size < 200; size += 3) {
     R r;

@@ -1,5 +1,4 @@
-// Builds the kernel files of a recording. These are kernel-cpu<N>.dat, which has pages with events, and
-// kernel_header.
+// Builds the kernel files of a recording: kernel-cpu<N>.dat with pages of events, and kernel_header.
 #pragma once
 
 #include <bit>
@@ -51,7 +50,7 @@ class KernelBytes {
     time_ns_ = time_ns;
     return *this;
   }
-  // Marks `count` events before the current page as lost. A count of 0 means an unknown number.
+  // Marks `count` events before this page as lost. A count of 0 means an unknown number.
   KernelBytes& lost(std::uint64_t count) {
     flags_ = count == 0 ? 0x8000'0000 : 0xc000'0000;
     lost_ = count;
@@ -126,7 +125,7 @@ class KernelBytes {
     if (lost_ != 0 && layout_.long_bytes == 4) page.put(static_cast<std::uint32_t>(lost_));
     if (lost_ != 0 && layout_.long_bytes == 8) page.put(lost_);
     std::string whole = page.text();
-    whole.resize(layout_.page_bytes, '\x55');  // stands for the bytes of earlier events
+    whole.resize(layout_.page_bytes, '\x55');  // fills the page like bytes of earlier events
     text_ += whole;
     data_.clear();
     flags_ = 0;

@@ -72,7 +72,7 @@ TEST_F(UftraceKernel, KernelCallsAreOnTheirThreadAndOtherThreadsAreNotShown) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// A thread has not ended if a message comes after its calls, or if another thread runs on its CPU.
+// A message after the calls does not end the thread, and neither does another thread on its CPU.
 TEST_F(UftraceKernel, CallsWithoutAnExitLastUntilTheLastKernelEvent) {
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF);
   r.file("kernel-cpu0.dat", kernel()
@@ -124,7 +124,7 @@ TEST_F(UftraceKernel, AThreadThatHasEndedLeavesItsCpuBeforeLaterEvents) {
   EXPECT_THAT(lines, Contains("100/100 [19950, 19960] [kernel]:do_syscall"));
 }
 
-// Kernel calls overlap program calls, because the kernel also traces the recorder's reads of the clock.
+// Kernel calls overlap program calls, because the kernel also traces the recorder's own reads of the clock.
 TEST_F(UftraceKernel, CallsThatOverlapProgramCallsAreCut) {
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(40, 1, R::kF).exit(90, 0, R::kMain);
   r.file("kernel-cpu0.dat", kernel()
@@ -192,7 +192,7 @@ TEST_F(UftraceKernel, AThreadIsSwitchedOffInsideKernelCalls) {
   EXPECT_THAT(r.notes(), Contains("kernel-clipped 2"));
 }
 
-// The calls begin when the thread leaves the CPU, so they can't end there. They end when the thread is back.
+// The kernel calls start when the thread leaves the CPU. They end when the thread is back.
 TEST_F(UftraceKernel, CallsThatBeginAtASwitchEndWhenTheThreadIsBack) {
   r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().out(20, 100).in(50, 100).text());
@@ -242,7 +242,8 @@ TEST_F(UftraceKernel, MissingEventsAreRepaired) {
   EXPECT_THAT(r.notes(), Contains("exit-missing 3"));
 }
 
-// If the recorder limits the depth, functions of an interrupt can have the depths of the interrupted calls.
+// If the recorder limits the depth, the functions of an interrupt may have the same depths as the interrupted
+// calls.
 TEST_F(UftraceKernel, InterruptsNestInTheInterruptedCalls) {
   r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
   r.file("kernel-cpu0.dat", kernel()
@@ -356,7 +357,7 @@ TEST_F(UftraceKernel, AnExecEndsOnlyTheProgramsCalls) {
   EXPECT_THAT(lines, Contains("100/100 [92, 95] [kernel]:do_syscall repaired=\"open-at-end\""));
 }
 
-// A thread makes kernel calls even after perf has recorded the thread's exit.
+// A thread makes kernel calls after perf has recorded the exit of the thread.
 class UftraceKernelAtExit : public UftraceKernel {
  protected:
   UftraceKernelAtExit() {

@@ -1,4 +1,4 @@
-// Reads the events of a kernel file. If the file is damaged, reads its undamaged pages.
+// Tests reading the events of a kernel file. From a damaged file, the undamaged pages are read.
 #include "converters/uftrace/kernel/kernel_cursor.h"
 
 #include <bit>
@@ -91,7 +91,7 @@ TEST(KernelCursor, AddsUpTheDeltasOfTimes) {
   EXPECT_THAT(events.notes, IsEmpty());
 }
 
-// An absolute time in an event has only the lower 59 bits. The upper bits are those of the page's time.
+// An absolute time in an event has only the lower 59 bits. The page's time has the upper bits.
 TEST(KernelCursor, AnAbsoluteTimeGetsItsUpperBitsFromThePage) {
   const std::uint64_t epoch = std::uint64_t{3} << 59;
   EXPECT_THAT(events_of(KernelBytes().page(epoch + 5).stamp(100).event(1, "late").text()).lines,
@@ -114,7 +114,7 @@ TEST(KernelCursor, OtherKernelsHaveOtherPages) {
 }
 
 TEST(KernelCursor, ReportsLosses) {
-  const std::string full(236, 'x');  // the page has no space left for a count
+  const std::string full(236, 'x');  // leaves no space for a count in the page
   const Events events = events_of(KernelBytes()
                                       .page(10)
                                       .lost(5151)
@@ -132,7 +132,7 @@ TEST(KernelCursor, ReportsLosses) {
   EXPECT_THAT(events.notes, IsEmpty());
 }
 
-// Because clocks may go back slightly, an event may be up to a millisecond later than the next page.
+// A clock may go back slightly. Therefore, an event may be up to a millisecond later than the next page.
 TEST(KernelCursor, AnEventIsAtMostAMillisecondLaterThanTheNextPage) {
   const auto with_event_at = [](std::uint64_t time_ns) {
     return events_of(

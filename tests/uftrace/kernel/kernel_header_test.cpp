@@ -1,4 +1,4 @@
-// Reads the page layout and the event formats in kernel_header, also if a part of kernel_header is damaged.
+// Tests reading kernel_header: the layout of pages and the formats of events, also from a damaged file.
 #include "converters/uftrace/kernel/kernel_header.h"
 
 #include <fmt/format.h>

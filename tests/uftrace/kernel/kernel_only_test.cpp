@@ -63,7 +63,7 @@ TEST_F(KernelOnly, TheProgramsCallsAreNotShown) {
               ElementsAre("100/100 [25, 28] [kernel]:do_syscall", "100/100 [26, 27] [kernel]:vfs_read"));
 }
 
-// A kernel call may overlap the end of a program call. Hidden program calls do not cut kernel calls.
+// A kernel call overlaps the end of a program call. The hidden program call does not cut the kernel call.
 TEST_F(KernelOnly, TheProgramsCallsDoNotCutKernelCalls) {
   r.entry(10, 0, R::kMain).entry(26, 1, R::kF).exit(60, 1, R::kF).exit(61, 0, R::kMain);
   r.file("kernel-cpu0.dat", KernelBytes(kLayout)
@@ -92,7 +92,7 @@ TEST_F(KernelOnly, LossesOfTheProgramAreShownWithoutItsEvents) {
   EXPECT_EQ(r.lines().size(), 14);
 }
 
-// A program call without an entry gets its name from the exit, and is still not shown.
+// The exit of a call without an entry gives the call a name, but the call is not shown.
 TEST_F(KernelOnly, CallsWithoutAnEntryAreNotShown) {
   r.lost(3).entry(10, 2, R::kF).exit(20, 2, R::kF).exit(30, 1, R::kG);
   EXPECT_THAT(lines(), ElementsAre("100/100 @10 event:records lost count=3", "100/100 @10 buffer full"));

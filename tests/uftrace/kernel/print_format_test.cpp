@@ -1,4 +1,4 @@
-// Reads a `print fmt` to find the fields that have texts, and the expressions that give these texts.
+// Tests reading a `print fmt`: which fields have texts, and which expressions give these texts.
 #include "converters/uftrace/kernel/print_format.h"
 
 #include <array>
@@ -172,7 +172,7 @@ TEST(PrintFormat, PrintFlagsGivesNamesOfBits) {
   EXPECT_EQ(text_of(kNone, {.a = 3}), "A0x2");
 }
 
-// As in sched_switch, two conversions without a label between them are joined into one text.
+// Two conversions without a label between them are joined into one text, for example in sched_switch.
 TEST(PrintFormat, ConversionsWithoutALabelBetweenThemAreJoined) {
   constexpr std::string_view kPrint =
       R"("a=%s%s b=%ld", (REC->a & 0xff) ? __print_flags(REC->a & 0xff, "|", { 1, "S" }, { 2, "D" }) : "R", )"

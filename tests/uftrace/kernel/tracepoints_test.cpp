@@ -1,4 +1,4 @@
-// Decodes the kernel's tracepoints with the formats in the recording.
+// Tests decoding the kernel's tracepoints with the formats in the recording.
 #include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
@@ -153,7 +153,7 @@ TEST_F(UftraceTracepoints, WithoutAUsableFormatFieldsAreNumbers) {
                           "CPU 2: a kernel event of type 55 with 12 bytes is unknown or too short"));
 }
 
-// With --no-event, there is no note about unknown events either.
+// With --no-event, no note reports unknown events.
 TEST_F(UftraceTracepoints, UnknownEventsOfThreadsThatAreNotShownAreNotNoted) {
   lines_of("", {common(55, 7)});
   EXPECT_THAT(r.notes(), IsEmpty());
@@ -185,7 +185,7 @@ TEST_F(UftraceTracepoints, ADamagedFormatAffectsOnlyItsOwnNames) {
                           "100/100 @22 event:app:state a=1", "100/100 @23 event:app:state a=\"on\""));
 }
 
-// Of several arguments with the same name, viewers keep only one.
+// If several arguments have the same name, viewers show only one of them.
 TEST_F(UftraceTracepoints, OnlyTheFirstFieldWithANameIsShown) {
   EXPECT_THAT(lines_of(event_block("app/damaged", 50, field("u32 a", 8, 4) + field("u32 a", 12, 4), R"("")"),
                        {common(50).put(std::uint32_t{1}).put(std::uint32_t{2}).text()}),
@@ -203,7 +203,7 @@ TEST_F(UftraceTracepoints, EventsOfOtherThreadsAreShownIfTheyAreAboutARecordedTh
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// The traces of the single threads have, together, the same events as one trace of all threads.
+// Together, the traces of single threads have the same events as one trace of all threads.
 TEST_F(UftraceTracepoints, EventsAboutOtherThreadsBelongToTheirOwnThread) {
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
   const std::string wakeup =
@@ -328,7 +328,8 @@ TEST_F(UftraceTracepoints, SwitchesHaveTheirPrioritiesAndStates) {
   EXPECT_THAT(lines, Contains("100/100 @21 cpu 2: 100 (dead) -> 0 of priority 98"));
 }
 
-// After the short event comes the header of the next event. Read as a field, it would be thread 100.
+// The header of the next event comes after the short event. If it were read as a field, it would be thread
+// 100.
 TEST_F(UftraceTracepoints, NothingIsReadAfterAShortEvent) {
   const std::string wakeup =
       event_block("sched/sched_wakeup", 321, field("pid_t pid", 8, 4, true), R"("pid=%d", REC->pid)");

@@ -67,7 +67,7 @@ TEST(UftraceExtern, DamageAffectsOnlyItsLine) {
                   "DIR/extern.dat:3: the message is 1700000000 s after the start of the recording"));
 }
 
-// A message is not a record of the thread, so it does not prove that the thread ran.
+// A message does not prove that the thread ran, because it is not a record of the thread.
 TEST(UftraceExtern, AMessageDoesNotCutAScheduleCall) {
   R r;
   r.entry(10, 0, R::kMain).exit(50, 0, R::kMain);
@@ -84,7 +84,7 @@ TEST(UftraceExtern, AMessageDoesNotCutAScheduleCall) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// The messages are on the first thread that is shown. Here, this is the child.
+// The messages are on the first shown thread, which is the child here.
 TEST(UftraceExtern, AMessageBeforeAForkedChildDoesNotBeginItsCalls) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
@@ -104,7 +104,7 @@ TEST(UftraceExtern, MessagesDoNotProlongCalls) {
   r.file("extern.dat", "0.000000013 a\n0.000000300 b\n0.000000900 c\n");
   EXPECT_THAT(r.lines(), Contains("100/100 [10, 12] demo:main repaired=\"open-at-end\""));
 
-  // Switches of other threads make the perf file so long that it is read in several rounds.
+  // The many switches of other threads need several reads of the perf file.
   PerfBytes perf;
   perf.out(20, 100);
   for (std::uint64_t time = 21; time < 399; time += 2) perf.out(time, 999).in(time + 1, 999);
@@ -132,7 +132,7 @@ TEST(UftraceExtern, MessagesDoNotProlongTheTimeOnACpu) {
                                      "100/100 @900 event:external-data: b message=\"b\""));
 }
 
-// The switch at 70 shows that another thread has replaced the thread on its CPU.
+// At 70, another thread comes to the CPU of this thread.
 TEST(UftraceExtern, AThreadLeavesItsCpuWhenAnotherThreadComes) {
   R r;
   r.entry(10, 0, R::kMain).exit(50, 0, R::kMain);

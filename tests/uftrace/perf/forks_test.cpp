@@ -1,4 +1,4 @@
-// The kernel's perf events show which thread forked, and when.
+// Tests how the kernel's perf events show which thread forked, and when.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -16,12 +16,12 @@ using testing::IsSupersetOf;
 using testing::Not;
 using R = RecordingBuilder;
 
-// In the program "demo", the function at 0x401400 is now `system` instead of `fork`.
+// Renames the function at 0x401400 in the program "demo": it is `system` and not `fork`.
 void has_system(R& r) {
   r.file("demo.sym", "0000000000001000 00000400 T main\n0000000000001400 00000100 P system\n");
 }
 
-// The process `child` has no FORK line. It starts the program `other` 50 ns after time 0.
+// Adds a process `child` without a FORK line. It starts the program `other` 50 ns after time 0.
 void execs(R& r, const std::string& child) {
   r.task_line("SESS timestamp=0.000000050 pid=" + child + " sid=0123456789abcdee exename=\"/bin/other\"");
   r.task_line("TASK timestamp=0.000000051 tid=" + child + " pid=" + child);
@@ -48,8 +48,8 @@ TEST(UftracePerfForks, AChildWithoutAForkLineHasAnArrow) {
   EXPECT_THAT(arrows_of(r, {.tids = {101}}), testing::IsEmpty());
 }
 
-// perf's fork event is inside the call that creates the thread. This function may have any name. Without perf
-// events, the calls of pthread_create create the threads in the order of the threads' ids.
+// perf's fork event is inside the call that creates the thread, which may have any name. Without perf events,
+// calls of pthread_create are assumed to create the threads in the order of their ids.
 TEST(UftracePerfForks, AThreadHasAnArrowFromTheCallThatCreatesIt) {
   R r;
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
@@ -100,7 +100,7 @@ TEST(UftracePerfForks, TheForkEventShowsWhichThreadForked) {
   EXPECT_THAT(lines, Contains("101/101 [60, 70] demo:g repaired=\"inherited-call,open-at-end\""));
 }
 
-// A child writes its FORK line when it runs. The parent may have forked again before.
+// The child writes its FORK line when it runs. Before that, the parent may fork again.
 TEST(UftracePerfForks, TheTimeOfTheForkEventShowsTheForkingCall) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100");
@@ -115,7 +115,7 @@ TEST(UftracePerfForks, TheTimeOfTheForkEventShowsTheForkingCall) {
                                 "100/100 @20 flow from event:fork #2", "102/102 @72 flow to event:fork #2"));
 }
 
-// One child is forked by a call of g, which is not a known function for forks. main forks the other child.
+// A call of g forks one child, although g is not known to fork. main forks the other child.
 TEST(UftracePerfForks, WithoutACallOfForkTheArrowStartsInTheInnermostCall) {
   R r;
   execs(r, "101");
@@ -156,7 +156,7 @@ TEST(UftracePerfForks, TheArrowDoesNotStartInACallThatHasEnded) {
   EXPECT_THAT(arrows_of(r), Contains("100/100 @28 flow from event:fork #1"));
 }
 
-// If exits are estimated, the call of `system` may have ended later. One of the flows starts in this call.
+// If exits are estimated, the call of `system` may have ended later. Then a flow starts in this call.
 TEST(UftracePerfForks, TheArrowMayStartInACallWhoseExitIsEstimated) {
   R r;
   ends_early(r);

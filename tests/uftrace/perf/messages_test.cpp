@@ -1,4 +1,4 @@
-// A shared source reads the perf files and passes messages to threads through queues.
+// A shared source reads the perf files. Queues pass the messages to the threads.
 #include <cstdint>
 #include <filesystem>
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ TEST(MessageQueue, ReturnsMessagesInOrder) {
   EXPECT_EQ(queue.waiting_bytes(), 0);
 }
 
-// Removes all messages from the queue, and returns them as texts.
+// Removes all messages from the queue. Returns them as texts.
 std::vector<std::string> consume(PerfQueue& queue) {
   std::vector<std::string> lines;
   for (; queue.first() != nullptr; queue.pop_front())

@@ -1,4 +1,4 @@
-// Reads the events of a perf file. If the file is damaged, reads its undamaged events.
+// Tests reading the events of a perf file. From a damaged file, the undamaged events are read.
 #include "converters/uftrace/perf/perf_cursor.h"
 
 #include <array>
@@ -76,7 +76,7 @@ const std::vector<std::string> kWholeFile{"1000000010 exec 100 demo",
                                           "1000000060 out 101",
                                           "1000000070 exit 101"};
 
-// The bytes are from a real recording.
+// These bytes are from a real recording.
 TEST(PerfCursor, ReadsSwitchesAsTheKernelWritesThem) {
   const auto events = events_of(
       "\x0e\0\0\0\0\x60\x18\0\x48\x61\0\0\x48\x61\0\0\xbb\x42\xb6\xc9\xf8\0\0\0"
@@ -118,7 +118,7 @@ TEST(PerfCursor, ReadsBothByteOrdersInBlocksOfAnySize) {
 
 TEST(PerfCursor, ReadsAnEmptyFile) { EXPECT_THAT(events_of("").lines, IsEmpty()); }
 
-// A prefix of a file has all complete events. If the prefix ends inside an event, there is a note.
+// All complete events of the prefix are read. If the prefix ends inside an event, a note reports this.
 TEST(PerfCursor, ReadsEveryPrefix) {
   const std::string whole = whole_file(std::endian::little).text();
   std::size_t ends_clean = 0;
@@ -170,7 +170,7 @@ TEST(PerfCursor, ResumesOnlyAtPlausibleRecords) {
   PerfBytes bytes;
   bytes.in(10, 100).bytes("12345678").in(9, 100).bytes("12345678");  // the time is too early
   bytes.in(std::uint64_t{1} << 63, 100).bytes("12345678");           // the time is too late
-  bytes.out(20, 100).bytes("12345678").in(30, 100);                  // no record comes after it
+  bytes.out(20, 100).bytes("12345678").in(30, 100);                  // no record comes after this record
   for (std::size_t block = 1; block < 64; ++block) {
     const Events events = events_of(bytes, std::endian::little, block);
     EXPECT_THAT(events.lines, ElementsAre("10 in 100", "30 in 100")) << block;
@@ -209,7 +209,7 @@ TEST(PerfCursor, ReadsTheSmallestAndTheLargestRecords) {
   EXPECT_THAT(events.notes, IsEmpty());
 }
 
-// If a type has a fixed size, its records need no other check. Otherwise, the next record confirms the size.
+// Records with a fixed size need no other check. For all other records, the next record confirms the size.
 TEST(PerfCursor, ReadsRecordsBeforeDamage) {
   for (const std::string& record : {PerfBytes().in(10, 100).text(), PerfBytes().fork(10, 100, 1).text(),
                                     PerfBytes().exit(10, 100).text(), PerfBytes().lost(10, 100).text()}) {
@@ -244,7 +244,7 @@ TEST(PerfCursor, AWrongSizeLosesOneRecord) {
   EXPECT_THAT(events.notes, ElementsAre("damaged-bytes 40", testing::_));
 }
 
-// A header with an unknown type is damage, not a long record, if its size exceeds the file.
+// If a header has an unknown type, and its size is larger than the file, the header is damage.
 TEST(PerfCursor, KeepsRecordsThatAWrongSizeWouldSkip) {
   PerfBytes bytes;
   bytes.in(10, 100).header(99, 0, 0x8000).out(20, 100).in(30, 100);
@@ -310,7 +310,7 @@ TEST(PerfCursor, APauseOfASecondNeedsAReadableRecordAfterIt) {
   EXPECT_EQ(count_with(kSecond + 10), 2u);
 }
 
-// Forks and exits have two times. The time of the event is used if it is close to the time of writing.
+// A fork or an exit has two times. Its own time is used if it is close to the time at which it was written.
 TEST(PerfCursor, UsesTheTimeOfAnEventIfItIsClose) {
   const auto exit_at = [](std::uint64_t time_ns) {
     PerfBytes bytes;

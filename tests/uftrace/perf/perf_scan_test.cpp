@@ -94,8 +94,8 @@ TEST(PerfScan, FindsForks) {
   EXPECT_EQ(threads.at(ThreadId{1}).forked_ns, std::nullopt);
 }
 
-// Thread 1 is switched out on one CPU, and switched in on another CPU. Thread 2 is switched out three times,
-// but switched in only once. Thread 3 exits after it is switched out, and another thread gets its id later.
+// Thread 1 leaves one CPU and comes to another CPU. Thread 2 leaves three times, but comes back only once.
+// Thread 3 exits after it has left its CPU, and later another thread gets its id.
 TEST(PerfScan, FindsSwitchesOutWithoutASwitchIn) {
   const auto threads =
       scan({PerfBytes().out(10, 1).out(15, 2).preempted(17, 2).out(50, 3).exit(60, 3).in(70, 3).text(),
@@ -105,8 +105,8 @@ TEST(PerfScan, FindsSwitchesOutWithoutASwitchIn) {
   EXPECT_THAT(threads.at(ThreadId{3}).lone_outs, ElementsAre(50));
 }
 
-// The switch out of thread 2 shows that the switch out of thread 1 is missing. The fork shows that the id of
-// thread 3 belongs to another thread from then on.
+// When thread 2 leaves the CPU, it is clear that the switch out of thread 1 is missing. After the fork, the
+// id of thread 3 belongs to another thread.
 TEST(PerfScan, FindsSwitchesThatAreMissing) {
   const auto threads = scan({PerfBytes().in(10, 1).out(20, 2).out(30, 3).fork(40, 3, 1).in(50, 3).text()});
   ASSERT_THAT(threads.at(ThreadId{1}).missing, testing::SizeIs(1));

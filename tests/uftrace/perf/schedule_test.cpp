@@ -1,4 +1,4 @@
-// Combines the records of a thread with its switches.
+// Tests the records of a thread together with its switches.
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -63,7 +63,7 @@ TEST(UftraceSchedule, ALastSwitchOutIsNotACall) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// At equal times, an entry comes before the switches inside the call, and an exit comes after them.
+// At equal times, the order is: the entry of a call, the switches inside the call, its exit.
 TEST(UftraceSchedule, AtEqualTimesCallsNest) {
   R r;
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(30, 1, R::kF).exit(40, 0, R::kMain);
@@ -97,7 +97,7 @@ TEST(UftraceSchedule, EachThreadHasItsOwnSwitches) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// If a thread is blocked, its last record may be long before its end.
+// The last record of a blocked thread may be long before its end.
 TEST(UftraceSchedule, OpenCallsEndWithTheTask) {
   R r;
   r.entry(10, 0, R::kMain).entry(11, 1, R::kF);
@@ -145,7 +145,7 @@ TEST(UftraceSchedule, AThreadWithoutRecordsHasItsSwitches) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// perf records the time of the exec. The time in task.txt is later, when the new program begins to record.
+// perf records the time of the exec. task.txt has a later time, at which the new program begins to record.
 TEST(UftraceSchedule, AnExecEndsCallsWhenItHappens) {
   R r;
   r.task_line("SESS timestamp=0.000000040 pid=100 sid=0123456789abcdef exename=\"/bin/other\"");
@@ -164,7 +164,7 @@ TEST(UftraceSchedule, AnExecEndsCallsWhenItHappens) {
   EXPECT_THAT(r.threads(), ElementsAre("100/100 other of other"));
 }
 
-// A thread that calls exec gets the id of the process, because the process's first thread has ended.
+// A thread calls exec, and gets the id of the process. The first thread of the process has ended.
 TEST(UftraceSchedule, AnExecMayBeByAnotherThread) {
   R r;
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
@@ -190,7 +190,7 @@ TEST(UftraceSchedule, AnExecMayBeByAnotherThread) {
                   "100/100 @60 cpu 0: 100 (dead) -> 0"));
 }
 
-// A thread is shown with its last name. The other names are events. Another thread may have set the name.
+// A thread has its last name. The earlier names are events. Another thread may have set a name.
 TEST(UftraceSchedule, ARenamedThreadIsShownWithItsLastName) {
   R r;
   r.entry(10, 0, R::kMain).exit(60, 0, R::kMain);
@@ -209,7 +209,7 @@ TEST(UftraceSchedule, ARenamedThreadIsShownWithItsLastName) {
               testing::Not(testing::Contains(testing::HasSubstr("task-name"))));
 }
 
-// With these switches of other threads, the perf files are so long that they are read in several rounds.
+// Returns so many switches of other threads that the perf files are read in several rounds.
 PerfBytes switches_of_others(std::uint64_t from_ns, std::uint64_t until_ns) {
   PerfBytes bytes;
   for (std::uint64_t time = from_ns; time < until_ns; time += 2) bytes.out(time, 999).in(time + 1, 999);
@@ -322,7 +322,7 @@ TEST(UftraceSchedule, AnEstimatedExitMovesOnceMoreIfTheThreadLeavesAgain) {
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(60, 1, R::kF).entry(100, 1, R::kG).exit(110, 1, R::kG);
   r.file("perf-cpu0.dat", PerfBytes().out(30, 100).in(64, 100).out(72, 100).in(86, 100).text());
   EXPECT_THAT(calls_of(r), Contains("100/100 [20, 93] demo:f repaired=\"exit-moved\""));
-  // If the thread is on the CPU when the moved exit ends the call, the exit does not move again.
+  // If the thread is on the CPU at the time of the moved exit, the exit does not move again.
   R other;
   other.estimated_exits();
   other.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(60, 1, R::kF).entry(100, 1, R::kG);
@@ -332,7 +332,7 @@ TEST(UftraceSchedule, AnEstimatedExitMovesOnceMoreIfTheThreadLeavesAgain) {
               Contains("100/100 [90, 95] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
 }
 
-// As in uftrace, estimated exits after a time off the CPU also move, because estimates ignore this time.
+// As in uftrace, estimated exits after a time off the CPU also move. Estimates ignore times off the CPU.
 TEST(UftraceSchedule, AnEstimatedExitAfterTheTimeOffTheCpuAlsoMoves) {
   R r;
   r.estimated_exits();
@@ -352,7 +352,7 @@ TEST(UftraceSchedule, ExitsAfterAMovedExitMoveToo) {
                             "100/100 [20, 55] demo:g repaired=\"exit-moved\"", "100/100 [60, 70] demo:f"}));
 }
 
-// The entry at 40 proves that the thread has returned to the CPU, although no switch in is recorded.
+// The entry at 40 proves that the thread is back on the CPU, although the switch in is not recorded.
 TEST(UftraceSchedule, AMovedExitIsBeforeTheNextEntry) {
   R r;
   r.estimated_exits();
@@ -376,13 +376,13 @@ TEST(UftraceSchedule, TheEstimatedExitOfAnInheritedCallAlsoMoves) {
                     "101/101 [30, 50] sched:linux:schedule (pre-empted) cpu=0 state='runnable' next_cpu=0",
                     "101/101 [60, 70] demo:f"}));
   EXPECT_THAT(r.notes(), testing::Not(Contains(testing::HasSubstr("schedule-cut"))));
-  // After lost records, the open calls are unknown.
+  // After lost records, the open calls of the thread are unknown.
   r.thread(102).entry(10, 0, R::kF).lost(3).exit(32, 0, R::kF);
   r.file("perf-cpu0.dat", PerfBytes().in(5, 102).out(20, 102).in(40, 102).text());
   EXPECT_THAT(calls_of(r), testing::Not(Contains(testing::HasSubstr("102/102 [10, 40]"))));
 }
 
-// The recorder writes the last exits when the thread ends, so their times are not estimates.
+// The recorder writes the last exits when the thread ends, so these times are exact.
 TEST(UftraceSchedule, TheLastExitsOfAThreadAreNotMoved) {
   R r;
   r.estimated_exits();
@@ -429,7 +429,7 @@ TEST(UftraceSchedule, CanBeLeftOutForPreemptedThreads) {
   const auto lines = r.lines({}, {.no_sched_preempt = true, .cpu_tracks = true});
   EXPECT_THAT(lines, Not(Contains(HasSubstr("pre-empted"))));
   EXPECT_THAT(lines, Contains("100/100 [30, 35] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
-  EXPECT_THAT(lines, Contains("100/100 @20 cpu 0: 100 (running) -> 0"));  // CPU tracks show it
+  EXPECT_THAT(lines, Contains("100/100 @20 cpu 0: 100 (running) -> 0"));  // CPU tracks show this switch
   EXPECT_THAT(
       r.lines(),
       Contains("100/100 [20, 25] sched:linux:schedule (pre-empted) cpu=0 state='runnable' next_cpu=0"));
@@ -452,7 +452,7 @@ TEST(UftraceSchedule, CpusBeyondTheLimitOfFxtAreShown) {
                                                 "100/100 @30 cpu 65535: 0 (new) -> 100"}));
 }
 
-// The files of two CPUs and many threads are so long that they are read in many blocks.
+// The files of two CPUs and many threads need many blocks.
 TEST(UftraceSchedule, ManyBlocksOfManyFilesAreMerged) {
   R r;
   PerfBytes cpus[2];

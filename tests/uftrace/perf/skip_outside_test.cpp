@@ -1,5 +1,5 @@
-// --event-skip-out hides events outside of the program's calls. It also hides switches before the first call
-// of the process, and after the last call of the thread.
+// --event-skip-out hides events outside of the program's calls. It hides switches before the process's first
+// call and after the thread's last call.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,13 +37,13 @@ TEST_F(SkipOutside, SwitchesBeforeTheFirstCallAndAfterTheLastCallAreHidden) {
                           "100/100 [110, 140] demo:f", "100/100 @120 cpu 0: 100 (blocked) -> 0",
                           "100/100 [120, 130] sched:linux:schedule cpu=0 state='blocked' next_cpu=0",
                           "100/100 @130 cpu 0: 0 (new) -> 100", "100/100 @150 cpu 0: 100 (dead) -> 0"));
-  // Two schedule calls and two times on the CPU are left out.
+  // Two schedule calls and two times on the CPU are hidden.
   EXPECT_THAT(r.notes(), ElementsAre("events-left-out 4", "DIR/100.dat: 4"));
   EXPECT_EQ(r.lines().size(), 13);
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// Between program calls, the CPU track shows switches, but the schedule call is hidden.
+// Between program calls, the CPU track shows the switches. The schedule call is hidden.
 TEST_F(SkipOutside, BetweenCallsTheCpuTrackShowsSwitches) {
   r.entry(10, 0, R::kMain).exit(20, 0, R::kMain).entry(50, 0, R::kF).exit(60, 0, R::kF);
   r.file("perf-cpu0.dat", PerfBytes().in(5, 100).out(30, 100).in(40, 100).out(70, 100).text());
@@ -85,7 +85,7 @@ TEST_F(SkipOutside, OpenCallsLastUntilTheThreadEnds) {
                   "100/100 @50 cpu 0: 0 (new) -> 100", "100/100 @60 cpu 0: 100 (dead) -> 0"));
 }
 
-// Before its first record, a forked child is inside the inherited calls.
+// Before its first record, a forked child is in its inherited calls.
 TEST_F(SkipOutside, AForkedChildIsInsideInheritedCalls) {
   r.task_line("FORK timestamp=0.000000012 pid=200 ppid=100");
   r.entry(10, 0, R::kFork).exit(14, 0, R::kFork);

@@ -1,4 +1,4 @@
-// Without CPU tracks, each switch is shown once. It belongs to a schedule call, or is an instant.
+// Without CPU tracks, each switch is shown once: in a schedule call, or as an instant.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

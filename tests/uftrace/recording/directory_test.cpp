@@ -105,7 +105,7 @@ TEST(TextFile, IsReadCompletelyOrOnlyAtTheStart) {
   recording.file("note.txt", std::string("a\0b\n", 4));
   EXPECT_EQ(read_text_file(fxt::FilePlace(recording.path() / "note.txt")), std::string("a\0b\n", 4));
   EXPECT_EQ(read_text_file(fxt::FilePlace(recording.path() / "note.txt"), 1), "a");
-  // A file of 6 GiB that is mostly a hole takes little space on the disk.
+  // The file of 6 GiB has a hole, so it needs little space on the disk.
   std::filesystem::resize_file(recording.path() / "note.txt", std::uintmax_t{6} << 30);
   EXPECT_THROW(read_text_file(fxt::FilePlace(recording.path() / "note.txt")), InputError);
   EXPECT_EQ(read_text_file(fxt::FilePlace(recording.path() / "note.txt"), 1), "a");
@@ -156,7 +156,7 @@ TEST(LineReader, TimesAreExactToTheNanosecond) {
   EXPECT_THROW(time_of("18446744073.709551616"), InputError);
 }
 
-// A running recorder has the FIFO `.channel` open.
+// While a recorder runs, it has the FIFO `.channel` open.
 TEST(Directory, DetectsARunningRecorder) {
   TextRecording recording;
   const std::string channel = (recording.path() / ".channel").native();
@@ -171,7 +171,7 @@ TEST(Directory, DetectsARunningRecorder) {
   ::close(recorder);
 }
 
-// `uftrace recv` opens files only briefly, but has a socket to listen and another socket for each sender.
+// `uftrace recv` opens files only briefly. It always has a socket to listen, and a socket for each sender.
 TEST(Directory, DetectsAReceivedRecording) {
   TextRecording received;
   const std::filesystem::path recording = received.path() / "sent.data",

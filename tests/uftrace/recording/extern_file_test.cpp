@@ -98,7 +98,7 @@ TEST(ExternFile, MessagesThatAreDaysAwayHaveAnotherClock) {
 
   Notes none;
   messages = all;
-  // In a long recording, messages may be far from the start.
+  // In a long recording, messages may be much later than the start.
   drop_foreign_messages(messages, "demo", kBegin, 20 * kHour, none);
   EXPECT_EQ(messages, all);
   EXPECT_TRUE(none.empty());

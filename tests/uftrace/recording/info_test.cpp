@@ -201,7 +201,6 @@ TEST(Info, UnsupportedFilesAreErrors) {
   }
 }
 
-// A recording can be read even if its info file is damaged.
 TEST(Info, DamageIsNoted) {
   const auto assumed = [](const std::string& bytes) {
     Notes notes;
@@ -262,7 +261,7 @@ TEST(Info, IsMissingWhileTheRecorderRuns) {
 
 TEST(Info, AnUnreadableFileIsNoted) {
   Notes notes;
-  const std::string endless(300, 'x');  // a file name can't be so long
+  const std::string endless(300, 'x');  // longer than any file name
   EXPECT_FALSE(read_info({.folder = std::make_shared<const fxt::Folder>("/tmp/" + endless)}, notes).present);
   EXPECT_THAT(notes.groups().front().first, ElementsAre(testing::HasSubstr("File name too long")));
 }

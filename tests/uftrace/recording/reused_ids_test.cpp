@@ -11,7 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Finds the tasks that had the same id, one after the other. A time of 5 ns is timestamp=0.000000005.
+// Finds the tasks that used the same id in turn. timestamp=0.000000005 is a time of 5 ns.
 class ReusedIdsTest : public testing::Test {
  protected:
   ReusedIds read(std::string_view text, const ReusedIds::Forks& forks = {}) {

@@ -16,7 +16,7 @@
 namespace convert::uftrace {
 namespace {
 
-// Reads the sessions of a recording with the given task.txt. A time of 5 ns is timestamp=0.000000005.
+// Reads the sessions of a recording with the given task.txt. timestamp=0.000000005 is a time of 5 ns.
 class SessionsTest : public testing::Test {
  protected:
   void read(std::string_view task_text, const Info& info = {}) {
@@ -157,7 +157,7 @@ TEST_F(SessionsTest, LibrariesAreLoadedInOrderOfTime) {
   EXPECT_EQ(space.libraries_at(30), 2u);
 }
 
-// From version 0.17 on, recorders do not record that a library was loaded again at the same address.
+// Since version 0.17, recorders do not record that a library was loaded again at the same address.
 TEST_F(SessionsTest, ALibraryAtTheAddressOfAnotherIsNotedIfReloadsAreNotRecorded) {
   recording_.file("sid-aa.map", kMap);
   const std::string lines =
@@ -235,7 +235,7 @@ TEST_F(SessionsTest, WithSeveralProcessesAnUnlistedThreadIsASeparateProcess) {
   EXPECT_EQ(program_at(102, 20), "-");
 }
 
-// The first process of the system also has the id 1, but no parent.
+// The first process of the system also has the id 1, but it has no parent.
 TEST_F(SessionsTest, AForkedProcess1IsInAPidNamespace) {
   read("FORK timestamp=0.000000050 pid=200 ppid=100\n");
   EXPECT_EQ(notes_.count(kPidNamespace), 0u);

@@ -1,4 +1,4 @@
-// Converts plain records, and records whose calls have no entry or no exit.
+// Tests plain records, also records of calls without an entry or without an exit.
 #include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -101,8 +101,8 @@ TEST(UftraceCalls, AnExitOfAnotherFunctionIsNoted) {
                           "DIR/100.dat:+0x20: an exit from 401200 at depth 1, where 401100 was entered"));
 }
 
-// QEMU's plugin counts depths from 1, and an exit has the depth of the caller. Either all records of a thread
-// are like this, or none.
+// QEMU's plugin counts depths from 1, and an exit has the depth of the caller. This applies to all records of
+// a thread, or to none.
 TEST(UftraceQemu, ExitsMayHaveTheDepthOfTheCaller) {
   R r;
   r.entry(10, 1, R::kMain).entry(11, 2, R::kF).entry(12, 3, R::kF).entry(13, 4, R::kF);
@@ -123,7 +123,8 @@ TEST(UftraceQemu, DepthsMayCountFromZero) {
                                      "100/100 [12, 14] demo:f"));
 }
 
-// A missing exit of a recursive call makes depths look like QEMU's. Other records show that they are not.
+// Because the exit of a recursive call is missing, depths look like those of QEMU. The last exit shows that
+// they are not.
 TEST(UftraceQemu, IsNotConfusedWithAMissingExit) {
   R r;
   r.entry(10, 0, R::kMain).entry(11, 1, R::kF).entry(12, 2, R::kF).exit(14, 1, R::kF).exit(20, 0, R::kMain);
@@ -164,7 +165,7 @@ TEST(UftraceCalls, ALossHidesEntries) {
                           "100/100 [20 demo:g repaired=\"cut-by-loss\"", "100/100 20] demo:g"));
 }
 
-// A call that still has no name may be the call that ends after the gap. Therefore, this call stays open.
+// The call without a name may be the call that ends after the gap, so it stays open.
 TEST(UftraceCalls, ALossKeepsAnUnseenCall) {
   R r;
   r.entry(10, 0, R::kMain)
@@ -183,8 +184,8 @@ TEST(UftraceCalls, ALossBeforeTheFirstRecordHasTheTimeOfThisRecord) {
                                      "100/100 [10, 30] demo:main"));
 }
 
-// The recorder adds depth * 64 to the record's word. Therefore, a depth of 1024 is stored as depth 0, and
-// the address is larger by 1.
+// The recorder adds depth * 64 to a record's word. A depth of 1024 is stored as depth 0, and increases the
+// address by 1.
 TEST(UftraceCalls, DepthsBeyond1023OverflowIntoTheAddress) {
   R r;
   r.max_stack(2000);

@@ -1,4 +1,4 @@
-// Tests which items RecordCursor finds in a file. Block sizes must not change them.
+// Tests which items RecordCursor finds in a file. The size of blocks must not change the items.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -26,10 +26,10 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// The candidate layouts for the payloads of one function.
+// The candidate layouts for payloads of one function.
 class FakeLayouts : public CandidateLayouts {
  public:
-  // A layout for each of these sizes. The most likely size comes first.
+  // Makes a layout for each size. The most likely size comes first.
   FakeLayouts(std::uint64_t address, const std::vector<std::size_t>& sizes) : address_(address) {
     for (const std::size_t size : sizes)
       layouts_.emplace_back(std::vector{SpecItem{.number = 1, .format = Format::Struct, .size = size}},
@@ -51,8 +51,8 @@ class FakeLayouts : public CandidateLayouts {
 
 struct Way {
   std::size_t block = 4096;
-  bool plain = true;     // accept runs of plain records
-  bool payloads = true;  // accept calls with payloads whose layout is certain
+  bool plain = true;     // true if runs of plain records are accepted
+  bool payloads = true;  // true if calls whose payload has a certain layout are accepted
   FakeLayouts* layouts = nullptr;
   ThreadFacts facts = {};
 };
@@ -93,7 +93,7 @@ struct PlainTaker {
   }
 };
 
-std::size_t sure_payloads = 0;  // number of certain payloads so far, in all tests
+std::size_t sure_payloads = 0;  // number of payloads with a certain layout, in all tests
 
 std::vector<std::string> items_of(const std::string& bytes, const Way& way = {}) {
   TextRecording directory;
@@ -203,7 +203,7 @@ TEST(RecordCursor, StopsAtTheTimeUpToWhichSideStreamsAreComplete) {
 TEST(RecordCursorLayouts, FitIfARecordThatFitsComesAfterThem) {
   const std::string bytes =
       RecordBytes().entry(10, 0, kF, 24).entry(11, 1, kG).exit(12, 1, kG).exit(13, 0, kF, 8).whole();
-  FakeLayouts right(kF, {20});  // plus 4 bytes of padding
+  FakeLayouts right(kF, {20});  // 20 bytes and 4 bytes of padding
   EXPECT_THAT(
       items_of(bytes, {.layouts = &right}),
       ElementsAre(">0 10 401100 +24 layout 0 of 20", ">1 11 401200", "<1 12 401200", "<0 13 401100 +8"));
@@ -213,7 +213,7 @@ TEST(RecordCursorLayouts, FitIfARecordThatFitsComesAfterThem) {
   EXPECT_THAT(items_of(bytes, {.layouts = &none}).front(), ">0 10 401100 +24");
 }
 
-// The layout is so large that the payload would include the next records.
+// With this layout, the payload would include the next records.
 TEST(RecordCursorLayouts, AreNotLargerThanThePayload) {
   const std::string bytes =
       RecordBytes().entry(10, 0, kF, 24).entry(11, 1, kG).exit(12, 1, kG).exit(13, 0, kF).whole();
@@ -228,22 +228,22 @@ TEST(RecordCursorLayouts, FitAtTheEndOfTheFile) {
               ElementsAre(">0 10 401100 +24 layout 0 of 24"));
   EXPECT_THAT(items_of(RecordBytes().entry(10, 0, kF, 16).whole(), {.layouts = &layouts}),
               ElementsAre(">0 10 401100 +16"));
-  // A layout without values is wrong if bytes come after the record.
+  // A layout without values is wrong, because bytes come after the record.
   FakeLayouts none(kF, {0});
   EXPECT_THAT(items_of(RecordBytes().entry(10, 0, kF, 8).whole(), {.layouts = &none}),
               ElementsAre(">0 10 401100 +8"));
 }
 
 TEST(RecordCursorLayouts, FitEvenIfTheNextRecordMatchesNoOpenCall) {
-  // The exit after the payload matches no open call, but is still a record.
+  // The exit after the payload matches no open call, but it is a record.
   FakeLayouts layouts(kF, {24});
   const auto items =
       items_of(RecordBytes().entry(10, 0, kF, 24).exit(11, 5, kG).whole(), {.layouts = &layouts});
   EXPECT_THAT(items, ElementsAre(">0 10 401100 +24 layout 0 of 24", "<5 11 401200"));
 }
 
-// Payloads are random, may look like records, and may be damaged. A certain layout must give the same items
-// as the slow check.
+// Payloads are random. They may look like records, and may be damaged. A certain layout must give the same
+// items as the slow check.
 TEST(RecordCursorLayouts, CertainLayoutsGiveTheSameResult) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     std::mt19937_64 random(seed);
@@ -306,7 +306,7 @@ TEST(RecordCursorEvents, MayBeTruncatedByTheEndOfTheFile) {
 
 // ---- Damage ----
 
-// The third record is earlier than the second one. The fourth record shows that the third one is damaged.
+// The third record is earlier than the second. The fourth record shows that the third record is damaged.
 TEST(RecordCursorTimes, AreKeptIfTheNextRecordIsTheDamagedOne) {
   constexpr std::uint64_t kMinute = 60'000'000'000;
   const auto items = items_of(RecordBytes()
@@ -338,8 +338,8 @@ TEST(RecordCursorDepths, Exceed1023OnlyIfTheRecorderAllowsIt) {
   EXPECT_EQ(items_of(bytes.whole(), way).back(), ">0 2000 401101");
 }
 
-// After damage, a call of an unknown function is recognized by the record after its payload. This works for
-// every position of the end of a block.
+// After damage, the record after a payload confirms a call of an unknown function. This must work for every
+// position of the end of a block.
 TEST(RecordCursor, TheLongestPayloadAfterDamageMayBeAnywhereInABlock) {
   constexpr std::uint64_t kUnlisted = 0x7fff'1234'5678;
   constexpr std::size_t kLongest = 1024, kWords = 4096 / 8;
@@ -355,8 +355,8 @@ TEST(RecordCursor, TheLongestPayloadAfterDamageMayBeAnywhereInABlock) {
   }
 }
 
-// A file has all kinds of records in random order, and some damage. The block size and the fast path for
-// plain records must not change the items.
+// A file with all kinds of records in random order, and some damage. The items must be the same for every
+// block size, with and without the fast path for plain records.
 TEST(RecordCursor, ItemsDoNotDependOnBlocks) {
   constexpr int kFiles = 40, kRecords = 1500;
   for (unsigned seed = 0; seed < kFiles; ++seed) {
@@ -407,7 +407,7 @@ TEST(RecordCursor, ItemsDoNotDependOnBlocks) {
   }
 }
 
-// A hole in a file may have many gigabytes. Reading all its zeros would take too long.
+// A hole in a file may have many gigabytes, so reading its zeros would take too long.
 TEST(RecordCursorHoles, AreNotRead) {
   constexpr std::uint64_t kHoleEnd = std::uint64_t{1} << 26;
   TextRecording directory;

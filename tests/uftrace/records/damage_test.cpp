@@ -1,4 +1,4 @@
-// A file may have unknown payloads, or bytes that are not records. Other records must still be converted.
+// Files with unknown payloads, or with bytes that are not records. All other records must still be converted.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -66,7 +66,7 @@ TEST(UftraceDamage, UndamagedRecordsAreKept) {
   EXPECT_THAT(r.notes(), ElementsAre("damaged-bytes 24", "DIR/100.dat:+0x30: not records, up to +0x48"));
 }
 
-// A time before the damaged bytes is also wrong, but the difference is too small to be noticed.
+// The time before the damaged bytes is also wrong, but too little to be noticed.
 TEST(UftraceDamage, UndamagedRecordsAfterATooLateTimeAreKept) {
   RecordingBuilder r;
   r.entry(10, 0, RecordingBuilder::kMain).entry(60'000, 1, RecordingBuilder::kF);
@@ -123,7 +123,7 @@ TEST(UftraceDamage, ZerosAtTheEndAreNoted) {
   EXPECT_THAT(r.notes(), ElementsAre("truncated-tail 64", "DIR/100.dat:+0x20: zeros instead of records"));
 }
 
-// While a recorder runs, the last bytes of a file are not written yet. They are not damage.
+// While a recorder runs, the last bytes of a file may be missing. This is not damage.
 TEST(UftraceDamage, ATailThatIsStillBeingWrittenIsNotDamage) {
   for (const std::string& tail : {std::string(64, '\0'), std::string(8, '\1')}) {
     R r;
@@ -166,7 +166,7 @@ TEST(UftraceDamage, AnEmptyFileHasNoCalls) {
   EXPECT_THAT(r.threads(), ElementsAre("100/100 demo of demo"));
 }
 
-// A few bytes of damage must not become gigabytes of calls.
+// A few damaged bytes must not become gigabytes of calls.
 TEST(UftraceDamage, DepthsThatJumpUpAndDownAreRejected) {
   R r;
   constexpr std::uint64_t kJumps = 1000;
@@ -175,7 +175,7 @@ TEST(UftraceDamage, DepthsThatJumpUpAndDownAreRejected) {
   EXPECT_THAT(r.notes(), testing::Contains(testing::StartsWith("bad-depth ")));
 }
 
-// The file has all kinds of records. Each prefix must have as many starts as ends.
+// The file has all kinds of records. For each prefix, starts and ends must be balanced.
 TEST(UftraceDamage, EveryPrefixGivesBalancedCalls) {
   const auto tell = [](R& r) {
     r.entry(10, 0, R::kMain).entry_with_payload(11, 1, R::kF, 16).event(12, 100011, 4).lost(3);
@@ -233,10 +233,10 @@ TEST(UftraceTimes, AFirstRecordFromTheFutureIsDropped) {
                                      "entry-missing 1", testing::_));
 }
 
-// The argument 5 and the next time look like a record at 5 ns. This is before the start of the program.
+// The argument 5 and the next time look like a record at 5 ns, which is before the start of the program.
 TEST(UftraceTimes, AFirstRecordIsNotComparedWithArguments) {
   constexpr std::uint64_t kBegin = 8084'352'789'000;
-  constexpr std::uint64_t kLikeARecord = kBegin / 64 * 64 + 0x2d;  // an exit with a payload
+  constexpr std::uint64_t kLikeARecord = kBegin / 64 * 64 + 0x2d;  // looks like an exit with a payload
   R r;
   r.file("task.txt",
          "SESS timestamp=8084.348413785 pid=100 sid=0123456789abcdef exename=\"/bin/demo\"\n"
@@ -260,7 +260,7 @@ TEST(UftraceTimes, ARecordFromTheFutureIsDropped) {
   EXPECT_THAT(r.notes(), testing::Contains("bad-time 1"));
 }
 
-// The last record is days later than the others. No record after it could contradict its time.
+// The last record is days later than all other records. No later record could contradict its time.
 TEST(UftraceTimes, ALastRecordAfterTheEndOfTheRecordingIsDropped) {
   constexpr std::uint64_t kDays = 200'000 * kSecond;
   const auto recorded_in = [](std::string_view seconds) {
@@ -288,7 +288,7 @@ TEST(UftraceTimes, ALeapIsAcceptedIfTheNextRecordsAreAlsoLate) {
                                      "100/100 [200000000000012, 200000000000013] demo:f"));
 }
 
-// ---- Times of a thread that are known from other files ----
+// ---- Times from other files ----
 
 constexpr std::uint64_t kBegun = 1000 * kSecond;  // start of the session and the task
 
@@ -312,7 +312,7 @@ TEST(UftraceTimes, RecordsBeforeTheSessionAreDropped) {
   EXPECT_THAT(r.notes(), Not(testing::Contains(testing::StartsWith("time-went-back"))));
 }
 
-// A pointer may look like a time, but this time is hours after the end of the recording.
+// A pointer looks like a time, but this time is hours after the end of the recording.
 TEST(UftraceTimes, RecordsAfterTheRecordingAreDropped) {
   constexpr std::uint64_t kPointer = 0x5618'b5fc'7dbe;
   R r;
@@ -320,10 +320,10 @@ TEST(UftraceTimes, RecordsAfterTheRecordingAreDropped) {
   recorded(r).entry(kPointer, 3, R::kF).entry(kPointer + 8, 2, R::kG).exit(kPointer + 64, 5, R::kG);
   EXPECT_THAT(r.lines(), ElementsAreArray(kRecorded));
   EXPECT_THAT(r.notes(), testing::Contains("bad-time 3"));
-  // If the length of the recording is unknown, nothing contradicts these times.
+  // Without the length of the recording, these times are possible.
   r.elapsed("");
   EXPECT_THAT(r.lines(), testing::SizeIs(testing::Gt(kRecorded.size())));
-  // The recorder may measure the length with another clock, so it may differ slightly.
+  // The recorder may measure the length with another clock, so the length may differ slightly.
   R longer;
   longer.elapsed("0.003067967");
   recorded(longer).exit(kBegun + kSecond / 2, 0, R::kMain);
@@ -351,7 +351,8 @@ TEST(UftraceTimes, RecordsAfterTheExitOfTheTaskAreDropped) {
   }
 }
 
-// If even the first record contradicts the other files, these files are wrong, or from another recording.
+// If the first record already contradicts the other files, those files are wrong, or belong to another
+// recording.
 TEST(UftraceTimes, AFirstRecordThatContradictsTheFilesIsRight) {
   R r;
   r.elapsed("0.003067967");

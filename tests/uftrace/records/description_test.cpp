@@ -49,7 +49,7 @@ TEST(UftraceDescription, IsAtTheTimeOfTheFirstEvent) {
   EXPECT_THAT(r.description(), Contains(StartsWith("100/100 @3 event:uftrace info")));
 }
 
-// If no record is found near the start of the file, the description has the time of the program's start.
+// If no record is near the start of the file, the description has the time at which the program started.
 TEST(UftraceDescription, ComesBeforeDamage) {
   R r;
   r.bytes(std::string(5000, '\0')).entry(10, 0, R::kMain).exit(20, 0, R::kMain).lines();

@@ -1,4 +1,4 @@
-// Matches the hits of another input with the calls of a recording, to find the thread of these hits.
+// Tests how the thread of another input's hits is found: the hits are compared with the calls of a recording.
 #include <cstdint>
 #include <filesystem>
 #include <gmock/gmock.h>
@@ -17,8 +17,8 @@ namespace {
 
 using R = RecordingBuilder;
 
-// The functions of RecordingBuilder have 0x100 bytes. The addresses in records are after the first
-// instructions of a function. A tracepoint can be anywhere in a function.
+// A function of RecordingBuilder has 0x100 bytes. A recorded address is after the first instructions of the
+// function. A tracepoint can be anywhere in the function.
 constexpr std::uint64_t kInMain = R::kMain + 0x40, kInF = R::kF + 0x80, kInG = R::kG + 0xff;
 
 class Marks : public testing::Test {
@@ -69,7 +69,7 @@ TEST_F(Marks, BelongToTheThreadWithACallOfTheirFunction) {
   EXPECT_EQ(said_, "session.trace: guest: no hit is inside an open call of the function that was hit");
 }
 
-// A tracepoint in the first instructions of a function is hit before the call is recorded.
+// A tracepoint in the first instructions of a function is hit before the recorder records the call.
 TEST_F(Marks, BeforeTheirCallIsRecordedBelongToTheNextEntry) {
   recording_.entry(10'000, 0, R::kMain + 8).entry(20'000, 1, R::kF + 8).exit(30'000, 1, R::kF + 8);
   recording_.exit(90'000, 0, R::kMain + 8);
@@ -80,7 +80,7 @@ TEST_F(Marks, BeforeTheirCallIsRecordedBelongToTheNextEntry) {
   EXPECT_EQ(seat_of({{15'000, R::kF + 9}}), kApart) << "the call had been noticed there";
 }
 
-// If timestamps have microseconds, a hit is at any time within the microsecond of its timestamp.
+// If timestamps are in microseconds, a hit may be anywhere in its microsecond.
 TEST_F(Marks, MayBeAnywhereInTheirMicrosecond) {
   recording_.entry(10'500, 0, R::kMain)
       .entry(20'400, 1, R::kF)
@@ -147,7 +147,7 @@ TEST_F(Marks, DistinguishThreads) {
             "functions that were hit");
 }
 
-// Both threads are in f all the time. The hits of a thread come shortly after entries of this thread.
+// Both threads are always in f. The hits come shortly after entries of one of the threads.
 TEST_F(Marks, InTwoThreadsBelongToTheThreadWithTheMostRecentEntries) {
   recording_.task_line("TASK timestamp=0.000000001 tid=101 pid=100");
   for (const std::uint64_t tid : {100u, 101u}) {

@@ -1,4 +1,4 @@
-// ScannedCalls has the open calls of a thread during a scan of the thread's records.
+// Tests ScannedCalls, which has the open calls of a thread while its records are scanned.
 #include "converters/uftrace/records/open_calls.h"
 
 #include <fmt/format.h>
@@ -49,7 +49,8 @@ TEST(ScannedCallsTest, MismatchesOpenOrEndCalls) {
   EXPECT_THAT(calls.addresses(), ElementsAre(kF, 0u));
 }
 
-// A record that does not match the open calls ends or opens several calls. The scan gets each of these calls.
+// If a record does not match the open calls, it ends or opens several calls. The scan receives each of these
+// calls.
 TEST(ScannedCallsTest, PassesEachChangedCallToTheScan) {
   struct Data {
     int number = 0;

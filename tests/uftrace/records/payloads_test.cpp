@@ -1,4 +1,4 @@
-// Payloads of an unknown size do not affect the next record.
+// A payload of unknown size must not affect the next record.
 #include <cstddef>
 #include <cstdint>
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@ namespace {
 using testing::ElementsAre;
 using R = RecordingBuilder;
 
-constexpr std::uint64_t kUnlisted = 0x7fff'1234'5678;  // an address that is in no map
+constexpr std::uint64_t kUnlisted = 0x7fff'1234'5678;  // an address outside of all maps
 
 TEST(UftracePayloads, MayComeBeforeTheFirstCallOfAnotherProgram) {
   R r;
@@ -56,7 +56,7 @@ TEST(UftracePayloads, MayComeBeforeALongjmp) {
                                                 "100/100 [21, 24] demo:f", "100/100 [22, 23] demo:g"}));
 }
 
-// The record after the second return of setjmp does not match the open calls, but is certainly a record.
+// The record after the second return of setjmp does not match the open calls, but it must be a record.
 TEST(UftracePayloads, MayComeBeforeALongjmpAndANewStack) {
   R r;
   r.info_line("argspec:g@arg1/i32");
@@ -67,7 +67,7 @@ TEST(UftracePayloads, MayComeBeforeALongjmpAndANewStack) {
                                                testing::HasSubstr("repaired=\"longjmp\""))));
 }
 
-// Tests all positions of the end of a block inside records with a payload.
+// The end of a block is at each position inside records with a payload.
 TEST(UftracePayloads, MayCrossTheEndOfABlock) {
   for (const std::size_t payload : {8u, 24u, 72u}) {
     R r;

@@ -1,4 +1,4 @@
-// Shows forks, execs and loads of libraries, which task.txt lists, between the records.
+// Tests the forks, execs and loads of libraries in task.txt, between the records.
 #include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
@@ -18,8 +18,8 @@ namespace {
 using testing::ElementsAre;
 using R = RecordingBuilder;
 
-// The recorder may write sessions in any order. A process first runs the program of the session with the
-// earliest time.
+// The recorder may write sessions in any order. The session with the earliest time has the first program of
+// the process.
 TEST(UftraceExecs, MayBeInAnyOrderOfLines) {
   constexpr std::string_view kSecond =
       "SESS timestamp=0.000000030 pid=200 sid=0123456789abcdef exename=\"/bin/two\"";
@@ -46,7 +46,8 @@ TEST(UftraceForks, AChildBeginsInsideItsParentsCalls) {
                           "101/101 @22 flow to event:fork #1", "101/101 [23, 24] demo:f"));
 }
 
-// The parent's records begin inside main. The name of main is only in its exit, which is after the fork.
+// The parent's records begin inside main. Only the exit of main has its name, and this exit is after the
+// fork.
 TEST(UftraceForks, AChildHasNamesFromLaterRecordsOfItsParent) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
@@ -72,7 +73,7 @@ TEST(UftraceForks, EventsBeforeTheFirstRecordOfAChildAreInInheritedCalls) {
                   "101/101 @21 cpu 0: 0 (new) -> 101", "101/101 @25 cpu 0: 101 (running) -> 0",
                   "101/101 [25, 28] sched:linux:schedule (pre-empted) cpu=0 state='runnable' next_cpu=0",
                   "101/101 @28 cpu 0: 0 (new) -> 101", "101/101 @40 cpu 0: 101 (dead) -> 0"));
-  // The flow ends at the start of the inherited calls, because later it would end in the schedule call.
+  // The flow ends at the start of the inherited calls. At a later time, it would end in the schedule call.
   EXPECT_THAT(r.lines(), testing::Contains("101/101 @21 flow to event:fork #1"));
 }
 
@@ -88,7 +89,8 @@ TEST(UftraceForks, ALibraryThatAChildLoadsFirstIsInInheritedCalls) {
                           "101/101 @22 event:dlopen path=\"./plug.so\""));
 }
 
-// The call of main is a pair. Viewers show the arguments of both parts, so the names of the arguments differ.
+// The call of main is a pair. Viewers combine the arguments of its start and its end, so the names of these
+// arguments differ.
 TEST(UftraceForks, AnInheritedCallMayAlsoBeCutAtItsEnd) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
@@ -105,7 +107,7 @@ TEST(UftraceForks, AnInheritedCallMayAlsoBeCutAtItsEnd) {
                                      "100/100 25] demo:fork", "100/100 40] demo:main"));
 }
 
-// A server may fork for every request. The conversion must find each fork without a search in all forks.
+// A server may fork for every request. Each fork must be found without a search in all forks.
 TEST(UftraceForks, ThousandsOfForksAreFast) {
   constexpr std::uint64_t kForks = 5000, kCallsBetween = 40;
   R r;
@@ -129,8 +131,8 @@ TEST(UftraceForks, ThousandsOfForksAreFast) {
   EXPECT_THAT(r.notes().front(), fmt::format("inherited-call {}", 2 * kForks));
 }
 
-// When the child writes the FORK line, the parent may have continued. The child's first exit shows which call
-// of the parent forked.
+// The parent may continue before the child writes the FORK line. The child's first exit shows which call of
+// the parent forked.
 TEST(UftraceForks, TheForkingCallIsFoundDespiteALaterTimestamp) {
   R r;
   r.task_line("FORK timestamp=0.000000030 pid=101 ppid=100");
@@ -207,7 +209,7 @@ TEST(UftraceDlopen, IsAnInstant) {
 
 // ---- The forking call ----
 
-// Children may run after the parent has continued, so their FORK lines may have any order. Their pids have
+// Children may run after the parent has continued, so their FORK lines may have any order. Their pids are in
 // the order of the forks.
 TEST(UftraceForks, ForkingCallsAndPidsHaveTheSameOrder) {
   R r;
@@ -219,11 +221,11 @@ TEST(UftraceForks, ForkingCallsAndPidsHaveTheSameOrder) {
   r.exit(90, 0, R::kMain);
   for (const std::uint64_t child : {101u, 102u, 103u}) r.thread(child).exit(child, 1, R::kFork);
   const auto lines = r.lines();
-  std::map<std::string, std::string> time_of;  // indexed by flow
+  std::map<std::string, std::string> time_of;  // by flow
   for (const std::string& line : lines)
     if (const auto at = line.find(" flow "); at != std::string::npos)
       time_of[line.substr(line.find('#')) + line.substr(at, 8)] = line.substr(0, at);
-  std::map<std::string, std::string> from_of;  // indexed by child
+  std::map<std::string, std::string> from_of;  // by child
   for (const std::string flow : {"#1", "#2", "#3"})
     from_of[time_of[flow + " flow to"]] = time_of[flow + " flow fr"];
   EXPECT_EQ(from_of, (std::map<std::string, std::string>{{"101/101 @101", "100/100 @20"},
@@ -231,7 +233,7 @@ TEST(UftraceForks, ForkingCallsAndPidsHaveTheSameOrder) {
                                                          {"103/103 @103", "100/100 @40"}}));
 }
 
-// After the largest pid, the kernel uses small pids again.
+// After the largest pid, the kernel starts again with small pids.
 TEST(UftraceForks, ASmallPidMayComeAfterALargeOne) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=7 ppid=100")
@@ -245,7 +247,8 @@ TEST(UftraceForks, ASmallPidMayComeAfterALargeOne) {
                           "100/100 @30 flow from event:fork #2", "7/7 @71 flow to event:fork #2"}));
 }
 
-// A child without records also has a forking call. No other child gets this call.
+// Child 101 has no records, but the first call of fork still belongs to it. The flow to child 102 starts in
+// the second call.
 TEST(UftraceForks, ChildrenWithoutRecordsHaveAForkingCall) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100")
@@ -255,7 +258,8 @@ TEST(UftraceForks, ChildrenWithoutRecordsHaveAForkingCall) {
   EXPECT_THAT(r.lines(), testing::Contains("100/100 @30 flow from event:fork #1"));
 }
 
-// The call of fork contains a call of _Fork. This is only one fork. The flow starts in the outer call.
+// The call of fork contains a call of _Fork. Together, they are one fork, and the flow starts in the outer
+// call.
 TEST(UftraceForks, NestedForksAreOneFork) {
   R r;
   r.file(
@@ -305,7 +309,6 @@ TEST(UftraceForks, WithoutAForkingCallTheArrowStartsInTheOpenCallOfTheParent) {
                                      "101/101 [26, 27] demo:f repaired=\"inherited-call,open-at-end\""}));
 }
 
-// A flipped bit in a time of the parent must not change the inherited calls or the start of the flow.
 TEST(UftraceForks, AFlippedBitInATimeOfTheParentChangesNothing) {
   constexpr std::uint64_t kStart = 1'000'000'000'000;
   constexpr int kFlippedRecord = 2;
@@ -340,7 +343,7 @@ TEST(UftraceForks, AFlippedBitInATimeOfTheParentChangesNothing) {
   }
 }
 
-// The entry of fork has a wrong time, which is after the FORK line. The next records are earlier.
+// The entry of fork has a wrong time after the FORK line. The next records are earlier.
 TEST(UftraceForks, AForkingCallMayHaveATooLateTime) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100");
@@ -364,8 +367,8 @@ TEST(UftraceForks, ACallThatIsTooDeepHasNoArrow) {
   EXPECT_THAT(r.lines(), testing::Not(testing::Contains(testing::HasSubstr(" flow "))));
 }
 
-// The child's first record ends the child's only call. The flow must end before this record, even if the
-// label of the call is already in a cache, because the parent used the label.
+// The child's first record ends its only call, so the flow must end before this record. The label of the call
+// may already be in a cache, because the parent has used it.
 TEST(UftraceForks, TheArrowEndsInTheCallThatTheChildLeaves) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
@@ -377,7 +380,8 @@ TEST(UftraceForks, TheArrowEndsInTheCallThatTheChildLeaves) {
                                      "101/101 @22 flow to event:fork #1", "101/101 22] demo:fork"));
 }
 
-// Viewers connect a flow with the call that is open at its time. Here, this is main, because f has ended.
+// Viewers connect a flow with the call that is open at the time of the flow. Here, main is open, because f
+// has ended.
 TEST(UftraceForks, WithoutTheForkingCallTheArrowStartsInTheCallAroundIt) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
@@ -433,7 +437,7 @@ TEST(UftraceExec, IsShownOnAThreadWithoutRecords) {
                                      "101/101 @900000000000040 event:dlopen path=\"./plug.so\""}));
 }
 
-// Unlike a message, dlopen shows that the thread was still running.
+// A message does not prove that the thread was running, but dlopen does.
 TEST(UftraceDlopen, AfterTheRecordsProlongsTheOpenCalls) {
   R r;
   r.task_line("DLOP timestamp=0.000000040 tid=100 sid=0123456789abcdef base=700000 libname=\"./plug.so\"");

@@ -1,4 +1,5 @@
-// A damaged index is ignored. The output is the same with an index, without one, and with a damaged one.
+// A damaged index is ignored. The output is the same with an index, without an index, and with a damaged
+// index.
 #include "converters/uftrace/records/record_index.h"
 
 #include <cstddef>
@@ -129,7 +130,7 @@ TEST_F(RecordIndexTest, ADamagedIndexIsIgnored) {
   expect_ignored(whole + std::string(8, '\0'), whole, expected);
 }
 
-// A mark that was made for another file has open calls that do not match this file.
+// The open calls of a mark from another file do not match this file.
 TEST_F(RecordIndexTest, OpenCallsOfAMarkMustHaveEntriesInTheFile) {
   late(true);
   const IndexMark mark = parsed(index())->threads.at(0).marks.at(3);

@@ -1,4 +1,4 @@
-// Tests where reading continues after damage, and which times are accepted.
+// Tests at which record reading continues after damage, and which times are accepted.
 #include "converters/uftrace/records/resync.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ constexpr std::uint64_t kTime = 1'000'000'000'000;
 
 class ResyncTest : public testing::Test {
  protected:
-  // The result is valid until the next call of ahead().
+  // The next call of ahead() makes the result invalid.
   Lookahead ahead(const RecordBytes& bytes, bool at_end = true) {
     text_ = bytes.whole();
     return {std::as_bytes(std::span(text_)), at_end};
@@ -103,7 +103,7 @@ TEST_F(ResyncTest, AnExitFollowsTheExitOfTheInnermostCall) {
   EXPECT_FALSE(fits_at(RecordBytes().exit(kTime, 0, kF + 2), 1025));
 }
 
-// In recordings by QEMU, an exit has the depth of the caller. The exit of the outermost call has depth 0.
+// In recordings of QEMU, an exit has the depth of the caller, so the exit of the outermost call has depth 0.
 TEST_F(ResyncTest, TheExitOfTheOutermostCallMayHaveDepth0) {
   shift_ = {.entry = 0, .exit = 1};
   EXPECT_TRUE(fits_at(RecordBytes().exit(kTime + 1, 0, kF), 1));
@@ -206,7 +206,7 @@ TEST_F(ResyncTest, TheLastPayloadMayEndTheFile) {
 
 TEST_F(ResyncTest, AfterAPayloadASureRecordIsPreferred) {
   const Expectation expected{.time_ns = kTime, .depth = 2, .top_address = kG};
-  // The first record is only likely. A later record fits the open calls.
+  // The first record is only likely. Then comes a record that fits the open calls.
   const RecordBytes bytes = RecordBytes()
                                 .entry(kTime, 7, kF)
                                 .entry(kTime, 9, kNoCode)
@@ -243,7 +243,7 @@ class ResyncTimes : public ResyncTest {
     const Record record{.time_ns = time_ns, .word = 0x28 + kF * 65536};
     return resync_.is_time_damaged(record, last_ns, ahead(following));
   }
-  // Builds the two records that come after the record whose time is examined.
+  // Builds two records. They come after the record with the tested time.
   static RecordBytes two_records(std::uint64_t next_ns, std::uint64_t second_ns) {
     return RecordBytes().entry(next_ns, 1, kG).exit(second_ns, 1, kG);
   }

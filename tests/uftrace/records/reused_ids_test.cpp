@@ -1,5 +1,5 @@
-// Several threads or processes can write to one file. Either they had the same id, one after the other, or
-// clone() made the second process.
+// Several threads or processes can write to one file: they used the same id in turn, or clone() made the
+// second process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -124,7 +124,7 @@ TEST(UftraceReusedIds, CpuTracksShowOnlyTheLastProcessWithAnId) {
       Contains(HasSubstr("2 context switches of threads whose ids were later used by other processes")));
 }
 
-// If a program is started by posix_spawn, it has no FORK line.
+// A program that posix_spawn starts has no FORK line.
 TEST(UftraceReusedIds, AProgramStartedByPosixSpawnIsNotAnExec) {
   R r;
   r.task_line("SESS timestamp=0.000000020 pid=101 sid=0123456789abcdef exename=\"/bin/demo\"");

@@ -39,7 +39,8 @@ TEST_F(UftraceValues, AreArgumentsOfTheirCalls) {
   EXPECT_THAT(r_.notes(), IsEmpty());
 }
 
-// An enumerator may be the value of many arguments, so the trace stores its text once, as a name.
+// Many arguments may have the same enumerator as their value. Therefore, the trace stores its text once, as a
+// name.
 TEST(UftraceEnums, AreNames) {
   R r;
   r.info_line("argspec:f@arg1/e:color;g@arg1/e:color").info_line("enumauto:enum color { RED, GREEN = 5 }");
@@ -135,7 +136,7 @@ TEST_F(UftraceValues, AreFollowedByTheSourceLine) {
                                       "100/100 [11, 12] demo:f arg1=7 arg2=\"ab\" loc='a.c:3' retval=-1"));
 }
 
-// The first call of a function takes a slower path than the others.
+// The first call of a function is converted on a slower path than later calls.
 TEST_F(UftraceValues, EveryCallHasItsSourceLine) {
   r_.file("demo.dbg", "F: 1200 g\nL: 3 a.c\n");
   r_.entry(10, 0, R::kMain).entry(11, 1, R::kG).exit(12, 1, R::kG).entry(13, 1, R::kG).exit(14, 1, R::kG);
@@ -191,7 +192,7 @@ TEST_F(UftraceValues, UserEventsHaveNames) {
   EXPECT_THAT(r_.lines(), ElementsAre("100/100 [10, 20] demo:main", "100/100 @11 event:uftest:step"));
 }
 
-// In small blocks, payloads often cross the end of a block.
+// In small blocks, many payloads cross the end of a block.
 TEST_F(UftraceValues, PayloadsMayBeAnywhereInABlock) {
   r_.entry(1, 0, R::kMain);
   constexpr int kCalls = 2000;

@@ -266,7 +266,7 @@ TEST_F(ElfFilesTest, LinksStayBelowTheSysroot) {
   EXPECT_EQ(name("/usr/../../../../usr/bin/app"), "main");
 }
 
-// To open a FIFO without a writer would block. To open a device could have side effects.
+// A FIFO without a writer would block, and opening a device may have side effects.
 TEST_F(ElfFilesTest, OnlyRegularFilesAreOpened) {
   ASSERT_EQ(::mkfifo((root_.path() / "usr/bin/app").c_str(), 0600), 0);
   EXPECT_EQ(name(), "none");
@@ -298,7 +298,7 @@ TEST_F(ElfFilesTest, StrippedProgramsHaveDebugFiles) {
   EXPECT_EQ(name(), "exported");
   file(debug, with_symbol(program(), "main"));
   EXPECT_EQ(name(), "main");
-  // A program with all symbols needs no debug file. If the program is missing, the debug file is sufficient.
+  // A program with all symbols needs no debug file. The debug file is also sufficient without the program.
   file("usr/bin/app", with_symbol(program(), "own"));
   EXPECT_EQ(name(), "own");
   std::filesystem::remove(root_.path() / "usr/bin/app");
@@ -324,7 +324,7 @@ TEST_F(ElfFilesTest, DebugFilesByLinkMustMatch) {
     EXPECT_EQ(name(), "main") << place;
     linked("", checksum(debug) + 1);
     EXPECT_EQ(name("/usr/bin/app", ""), "exported") << place;
-    // If program and debug file have build-ids, only the build-ids are compared.
+    // If the program and the debug file have build-ids, only these are compared.
     file(place, with_symbol(program(), "main"));
     linked(kBuildId, 0);
     EXPECT_EQ(name(), "main") << place;

@@ -1,4 +1,4 @@
-// Caches of labels by address. Each epoch has its own cache.
+// Tests the caches of labels by address. Each epoch has its own cache.
 #include "converters/uftrace/symbols/label_cache.h"
 
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ TEST(LabelCaches, RecordWhetherANameHasALine) {
   EXPECT_TRUE(cache.has_lines());
 }
 
-// The cache grows until it contains nearly all of the functions. It keeps its entries when it grows.
+// The cache grows until it has nearly all functions. When it grows, it keeps its entries.
 TEST(LabelCache, GrowsWithinTheBudget) {
   constexpr std::uint64_t kFunctions = 10'000;
   const auto fill = [](LabelCache& cache) {

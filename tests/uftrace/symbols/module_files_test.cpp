@@ -45,12 +45,12 @@ class SymbolFileChoice : public testing::Test {
         name, "# path name: " + path + "\n# build-id: " + build_id + "\n1000 00000010 T in_" + name + "\n");
   }
   void make_unreadable(const std::string& name) {
-    files();  // lists the files first
+    files();  // lists the files before the link is added
     std::filesystem::remove(recording_.path() / name);
     std::filesystem::create_symlink(name, recording_.path() / name);  // a link to itself
   }
   std::uint64_t unreadable_files() const { return notes_.count(kUnreadableFile); }
-  // Returns the name of the symbol in the file that is used for this module.
+  // Returns the name of the symbol in the file that the module uses.
   std::string_view of_module(std::string_view path, std::string_view build_id) {
     return name(files().of(
         {.kind = Image::Kind::Module, .path = std::string(path), .build_id = std::string(build_id)}));

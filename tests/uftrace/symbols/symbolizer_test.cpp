@@ -87,7 +87,7 @@ TEST_F(SymbolizerTest, AddressesWithoutASymbolAreShownAsNumbersAndNotedOnce) {
   EXPECT_EQ(label(0x10220), "a <10220>");
   EXPECT_EQ(notes_.count(kNoSymbol), 0u);
   symbolizer().add_notes();
-  // The notes are sorted by address, even if the addresses were looked up in another order.
+  // The notes are sorted by address. The addresses may be looked up in another order.
   const std::string map = (recording_.path() / "sid-aa.map").native();
   EXPECT_THAT(notes_.groups().front().first,
               testing::ElementsAre(map + ": no symbol at 0x10220 in a",

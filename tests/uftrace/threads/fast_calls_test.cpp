@@ -1,4 +1,5 @@
-// Runs of plain records go directly to the lane. They end before the first record that needs all stages.
+// Runs of plain records bypass the stages and go to the lane. A run ends before the first record that needs
+// the stages.
 #include "converters/uftrace/threads/fast_calls.h"
 
 #include <string>
@@ -39,7 +40,7 @@ TEST_F(FastCallsTest, AllCallsArePlain) {
   EXPECT_EQ(added_, 4u);
 }
 
-// Lane::add_run() stops at an exit that has the time of the previous event. FastCalls then adds this exit.
+// Lane::add_run() stops at an exit with the time of the previous event, and FastCalls adds this exit.
 TEST_F(FastCallsTest, CallsWithoutLengthArePlain) {
   lines_of(RecordBytes().entry(10, 0, kF).entry(20, 1, kG).exit(20, 1, kG).exit(20, 0, kF));
   EXPECT_EQ(added_, 4u);
@@ -58,7 +59,7 @@ TEST_F(FastCallsTest, StopsBeforeOtherRecords) {
   EXPECT_EQ(added_, 1u) << "a side stream's event is due";
 }
 
-// A text with all enumerators would not fit into most blocks of arguments. A short text or a name fits.
+// A text with all enumerators would not fit into most blocks of arguments. A short text or a name does.
 TEST_F(FastCallsTest, CallsWithEnumeratorsArePlain) {
   Info info;
   info.argument_lines = {"argspec:f@arg1/e:color", "retspec:f@retval/e:color",
@@ -77,7 +78,7 @@ TEST_F(FastCallsTest, CallsWithEnumeratorsArePlain) {
   symbols.use_caches(caches);
   symbols.move_to(10);
   const auto shown = lines([&](Stage& s) {
-    // The slow path allocates the lane's memory for this event.
+    // For this event, the slow path allocates memory of the lane.
     s.lane.instant(5, names_.intern_label("a", "start"), Arguments{Argument(names_.intern("count"), 1)});
     const FastCalls add(s.lane, symbols, NameId{}, &decoder);
     const auto try_add = [&](RecordType type, std::uint64_t time_ns, std::uint64_t value) {

@@ -22,7 +22,8 @@ TEST(Due, AtEqualTimesThePrecedenceDecides) {
   EXPECT_EQ(Due{}.plain_until_ns(), kForever);
 }
 
-// At time 20, the thread returns to the CPU, leaves and enters the kernel, loads a library, and gets a name.
+// All these events are at time 20: the thread returns to the CPU, leaves the kernel, enters the kernel again,
+// loads a library, and gets a name.
 TEST_F(SideStreamsTest, EventsAtOneTimeAreInTheOrderOfPrecedence) {
   kernel_entry(12), kernel_exit(20), kernel_entry(20), kernel_exit(30);
   perf(15, Kind::SwitchOut), perf(20, Kind::SwitchIn), perf(20, Kind::Comm);

@@ -61,7 +61,7 @@ TEST_F(StackRepairTest, AForkedChildInheritsCalls) {
                           "7/8 [20 a:g repaired=\"inherited-call\"", "7/8 20] a:g"));
 }
 
-// The parent's file may be damaged. The exit in the child's file is more certain.
+// The parent's file may be damaged. Therefore, the exit in the child's file is more reliable.
 TEST_F(StackRepairTest, AnExitCorrectsTheNameOfAnInheritedCall) {
   EXPECT_THAT(lines([](Stage& s) {
                 s.calls.begin_thread({.calls = {{kG, kG}}});
@@ -116,7 +116,7 @@ TEST_F(StackRepairTest, AHiddenCallIsOpenButNotDrawn) {
               ElementsAre("7/8 [20, 30] a:g"));
 }
 
-// The records are rejected for two reasons. Their addresses are in no module, and their depths are too large.
+// The records are rejected, because their addresses are in no module and their depths are too large.
 TEST_F(StackRepairTest, ATooDeepRecordOutsideOfModulesIsDamage) {
   constexpr std::uint64_t kGarbage = 0xdead'0000;
   EXPECT_THAT(lines([](Stage& s) {
@@ -140,7 +140,7 @@ TEST_F(StackRepairTest, ARecordOutsideOfModulesMayHaveOneMissingEntry) {
   EXPECT_EQ(notes_.count(kBadDepth), 0u);
 }
 
-// After a loss, calls of code outside of modules, such as the code of a JIT compiler, may have any depth.
+// After a loss, calls outside of modules may have any depth. A JIT compiler makes such code.
 TEST_F(StackRepairTest, AfterALossARecordOutsideOfModulesMayHaveAnyDepth) {
   lines([](Stage& s) {
     s.entry(10, 0, kF);
@@ -171,8 +171,8 @@ TEST_F(StackRepairTest, IfTheStartIsReleasedTheExitNamesTheCallAtItsEnd) {
                           "7/8 20] a:g", "7/8 30] [unknown]:<unknown> function=\"f\""));
 }
 
-// A few bytes of damage must not become gigabytes of calls. The limit is 8192 inferred calls, plus two calls
-// for each record of 16 bytes.
+// A few damaged bytes must not become gigabytes of calls. At most 8192 calls are inferred, plus two calls for
+// each record of 16 bytes.
 TEST_F(StackRepairTest, InferredCallsAreLimited) {
   lines([&](Stage& s) {
     s.entry(10, 8193, kF);

@@ -1,4 +1,4 @@
-// The stages that process the records of a thread. Tests call them without a file, and read the lane.
+// The stages that process the records of a thread. Tests use them without a file, and read the lane.
 #pragma once
 
 #include <algorithm>
@@ -70,7 +70,7 @@ class Stages : public testing::Test {
     RecordNotes& notes;
     bool has_estimated_exits;
 
-    // Emits all events that are due before a record of the thread, and then the record.
+    // Emits all events that are due before a record of the thread. Then emits the record.
     void record(RecordType type, std::uint64_t time_ns, std::size_t depth, std::uint64_t address) {
       const CallRecord call{.type = type, .time_ns = time_ns, .depth = depth, .address = address};
       const bool needs_room = streams.emit_before({time_ns, Precedence::OwnRecord});
@@ -91,7 +91,7 @@ class Stages : public testing::Test {
     }
   };
 
-  // Returns the events of the lane after `tell` has used the stages.
+  // Calls `tell`, which uses the stages. Returns the events of the lane.
   template <typename Tell>
   std::vector<std::string> lines(Tell tell) {
     Timeline timeline(options_, notes_);
