@@ -1,4 +1,4 @@
-"""Keeps files that were made from inputs, for the next time. The cache is a folder with an entry for each key."""
+"""A cache of files that were made from inputs. The cache is a folder with an entry for each key."""
 
 import contextlib
 import errno
@@ -25,7 +25,7 @@ def file_stamp(path):
 
 
 def stamp_of(path):
-    """Identifies the content of a file, or of all files in a folder, without reading them."""
+    """The stamp of a file, or of all files in a folder. When the content changes, the stamp changes."""
     path = os.path.realpath(path)
     files = {"": file_stamp(path)}
     for folder, folders, names in os.walk(path):

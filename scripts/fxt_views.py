@@ -148,7 +148,7 @@ class Input:
         self.whole, self.view = self.fitted() if self.is_trace else self.converted()
 
     def key(self, kind, *options, paths=None):
-        """The key of files that fxt-convert, or another program, makes from `paths` (None: from all paths)."""
+        """The key in the cache for files that a program makes from `paths`. None means all paths of the input."""
         is_converted = not self.is_trace and kind in ("unpacked", "whole", "index", "part")
         tools = ["fxt-convert"] if is_converted else ["fxt-convert", "fxt-cut", "fxt-draw", "fxt-dump"]
         return [kind, *options, self.name, [stamp_of(program(name)) for name in tools], *map(stamp_of, paths or self.paths)]
@@ -159,7 +159,7 @@ class Input:
         return entry
 
     def unpacked(self, path):
-        """The recordings in an archive, which is unpacked once; otherwise only the path itself."""
+        """The recordings in the archive, which is unpacked only once. If the path is not an archive, only the path."""
         if path.is_dir():
             return [path]
 

@@ -26,7 +26,7 @@ namespace {
 constexpr NoteKind kOlderPieces{
     "older-pieces", "files from an earlier run that have names like the pieces of this trace", true};
 constexpr NoteKind kRangeClock{"range-clock",
-                               "times of --time-range, each with the clock that was assumed for it", true};
+                               "times of --time-range, each with the clock that was used for it", true};
 constexpr NoteKind kOutsideRange{"outside-range", "events outside of the requested time, not shown", true};
 constexpr NoteKind kNoSuchThread{"no-such-thread", "thread ids of --tid that no INPUT has"};
 constexpr NoteKind kLargePieces{"large-pieces", "pieces that are larger than --split-size", true};
@@ -36,7 +36,8 @@ constexpr NoteKind kFitted{"fitted", "calls omitted because of --fit", true};
 constexpr NoteKind kThinned{
     "thinned", "values of counters, context switches, wakeups and instants omitted because of --fit", true};
 constexpr NoteKind kCutFlows{
-    "cut-arrows", "arrows that lead past the end of the range or piece, drawn only up to that end", true};
+    "cut-arrows", "arrows that end after the range or in a later piece, cut at the end of the range or piece",
+    true};
 
 // Imports all inputs and adds the offset of each input to the times of this input.
 void import_inputs(const ConvertOptions& options, std::span<const std::optional<std::int64_t>> offsets_ns,

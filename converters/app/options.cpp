@@ -164,7 +164,7 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
            choice("durations", options.lanes.durations,
                   {{"mixed", DurationForm::Mixed}, {"pairs", DurationForm::Pairs}},
                   "choose the records for calls. With mixed (default), a call is one record if viewers then "
-                  "nest it correctly, and otherwise two. With pairs (default for JSON), it is always a start "
+                  "nest it correctly, and otherwise two. With pairs (default for JSON), each call is a start "
                   "record and an end record"),
            choice("viewer-hints", options.has_viewer_hints, {{"auto", true}, {"none", false}},
                   "choose whether to store hints for Perfetto: the range to show first, the order of "

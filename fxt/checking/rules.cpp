@@ -89,12 +89,13 @@ constexpr std::array kRules = {
          "Tracy names a series by its argument only, and merges the series of different counters. It also "
          "draws a counter with several ids or processes as one plot, but Perfetto does not. fxt-dump does "
          "not report such counters."},
-    Rule{"W21",
-         "Flow events are inside a duration of their thread. Between the start of this duration and the flow "
-         "event, there is no instant, and no complete event ends. Steps and ends come after a start with the "
-         "same id.",
-         "Perfetto binds a flow to the last event that began and was not ended by an end event. It drops "
-         "flows without such an event, or without a start."},
+    Rule{
+        "W21",
+        "Each flow event is inside a duration of its thread. After the start of this duration and before the "
+        "flow event, the thread has no instant, and no complete event ends. A flow has a start event before "
+        "its steps and its end.",
+        "Perfetto binds a flow event to the latest event of the thread that no end event has ended. Without "
+        "such an event, or without a start of the flow, Perfetto drops the flow event."},
     Rule{"W22", "There are no bool arguments.",
          "Debug builds of Tracy abort at them because of an assertion. Release builds read them."},
     Rule{

@@ -178,7 +178,8 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
                "`process;outer;inner NS`. NS is the self time of inner in ns"),
           graph("callers", DumpMode::Callers,
                 "print the functions that match this shell pattern, and all their direct and indirect "
-                "callers. Each line has a number of calls and their times"),
+                "callers. Each line counts the calls of a matching function through the caller in this line, "
+                "and has the times of these calls"),
           graph("callees", DumpMode::Callees,
                 "print the functions that match this shell pattern, and all functions that they call "
                 "directly or indirectly, in the form of --callers"),

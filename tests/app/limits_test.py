@@ -404,7 +404,7 @@ class Limits(unittest.TestCase):
         blocks = b"".join(b"M" + struct.pack("<QH", 0x1000 + i, 1) + b"x" for i in range(700_000))
         (self.directory / "a.tfile").write_bytes(b"\x7fTRACE0\nR 0\nstatus 0;tstop::0\ntp T1:401000:E:0:0\n\n"
                                                  + struct.pack("<HI", 1, len(blocks)) + blocks + b"\0\0")
-        self.assert_note("frame 0: more than 131072 blocks of a frame; the other blocks are left out", "a.tfile")
+        self.assert_note("frame 0: more than 131072 blocks of a frame; the blocks after these are left out", "a.tfile")
 
     def test_calls_of_very_many_names_may_be_nested(self):
         trace = Trace()

@@ -98,7 +98,7 @@ const Frame* FrameReader::broken_frame(const FrameHeader& header, std::size_t go
     if (!is_whole)
       add_damage(Damage::Kind::Frame, first_bad, end,
                  frame_.blocks.size() == kFrameBlocks.least
-                     ? fmt::format("frame {}: {}; the other blocks are left out", frame_.number,
+                     ? fmt::format("frame {}: {}; the blocks after these are left out", frame_.number,
                                    kFrameBlocks.exceeded())
                      : fmt::format("frame {}: unknown or damaged block", frame_.number));
   } else if (is_circular_ || !expected_frames_ || frames_are_missing()) {

@@ -186,9 +186,11 @@ void add_debug_notes(const Program& program, Notes& notes) {
 void note_other_place(Program& program, std::uint64_t given, const ProgramCheck& found, Notes& notes) {
   const Location file = Location::file(program.path());
   if (found.bias && found.agreements > 0)
-    notes.add(kLoadBias, file,
-              fmt::format("with --load-bias {:#x}, no tracepoint is in this program; with {:#x}, some are",
-                          given, *found.bias));
+    notes.add(
+        kLoadBias, file,
+        fmt::format("no tracepoint is in this program with --load-bias {:#x}; use --load-bias {:#x}, with "
+                    "which some are",
+                    given, *found.bias));
   else
     notes.add(kUnconfirmedProgram, file, "no tracepoint names a function or line of this file");
   program.set_load_bias(given);

@@ -198,7 +198,8 @@ ExitCode draw_timeline(const DrawOptions& options, EntrySource& source) {
     throw std::runtime_error(fmt::format("{}: nothing to draw; {}", options.input, fmt::join(lines, "; ")));
   }
   const auto with_origin = [](Drawing drawing) {
-    drawing.foot.push_back(fmt::format("0 is {} on the trace's clock", exact_time(drawing.origin_ns)));
+    drawing.foot.push_back(
+        fmt::format("the time 0 is {} on the trace's clock", exact_time(drawing.origin_ns)));
     return drawing;
   };
   using Detail = DrawnTimeline::Detail;

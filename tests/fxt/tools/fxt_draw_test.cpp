@@ -73,7 +73,7 @@ constexpr std::string_view kPicture = R"svg(<!-- drawn by fxt-draw -->
 </g>
 <g class="foot" fill="#666">
 <text x="8" y="95">2 calls on 1 thread</text>
-<text x="8" y="109">0 is 1 µs on the trace's clock</text>
+<text x="8" y="109">the time 0 is 1 µs on the trace's clock</text>
 </g>
 </svg>
 )svg";
@@ -95,7 +95,8 @@ TEST_F(FxtDraw, DrawsAPage) {
   for (std::size_t at = 0; (at = picture.find("><title>")) != std::string::npos;)
     picture.replace(at, picture.find("</rect>", at) + 7 - at, "/>");
   EXPECT_THAT(page, HasSubstr(picture));
-  EXPECT_THAT(page, HasSubstr("\"foot\":[\"2 calls on 1 thread\",\"0 is 1 µs on the trace's clock\"]"));
+  EXPECT_THAT(page,
+              HasSubstr("\"foot\":[\"2 calls on 1 thread\",\"the time 0 is 1 µs on the trace's clock\"]"));
   EXPECT_THAT(page, EndsWith("</script>\n</body>\n</html>\n"));
   EXPECT_THAT(page, HasSubstr("content=\"default-src 'none'; style-src 'unsafe-inline'; script-src "
                               "'unsafe-inline'\""));
