@@ -21,7 +21,7 @@ from fxt_scripts import NAME, drop_output, shown
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 WAIT_S = 10  # time between SIGTERM and SIGKILL for a program
-LOCK = threading.RLock()  # a signal that ends the script never releases this lock, so that the script starts no program and makes no folder
+LOCK = threading.RLock()  # when a signal ends the script, this lock stays locked, so that the script starts no program and makes no folder
 RUNNING = {}  # programs; the value is true until a signal to the process group certainly reaches them
 FOLDERS = []  # temporary folders
 TAKERS = []  # at most one function, which gets the signals; without a function, a signal ends the script

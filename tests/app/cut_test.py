@@ -122,7 +122,7 @@ class Cut(unittest.TestCase):
                 self.assertEqual(going_on, [])
                 going_on = next_on
             self.assertEqual(going_on, [])
-            # The rest of a flow that continues in another piece is in a call with the name "thread".
+            # If a flow continues in another piece, it ends in an additional call with the name "thread".
             joined = [call for call in joined if call[1] != "thread"]
             self.assertCountEqual(joined, [call[:4] for call in calls_of(self.whole)])
 

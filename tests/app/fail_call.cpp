@@ -209,7 +209,7 @@ FAILING_CLOSE(fclose, std::FILE*, EOF)
 
 namespace {
 
-// The entries that readdir() has not returned yet. It returns the last one next.
+// The entries that readdir() has not returned yet. readdir() returns the last of these entries next.
 template <typename Entry>
 struct Entries {
   std::vector<Entry> left;

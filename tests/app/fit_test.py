@@ -427,7 +427,7 @@ class Fit(unittest.TestCase):
         self.assertLessEqual(thin_slices, full_slices)
         lost = [end - begin for *_, begin, end in full_slices - thin_slices]
         if lost:
-            # The first slice always stays.
+            # The first slice is never omitted.
             self.assertLess(max(lost), min((end - begin for *_, begin, end in sorted(thin_slices, key=lambda one: one[2])[1:]), default=1 << 60))
         return [*left_out, len(full.switches) + len(full.wakeups) - len(thin.switches) - len(thin.wakeups)]
 

@@ -46,8 +46,8 @@ def make_socket(path):
         os.chdir(here)
 
 
-# The files that replace a file of the recording, by name: a function that makes the file, and the expected message. None: the
-# file is treated as missing.
+# The files that replace a file of the recording. Each has a name, a function that makes the file, and the expected message.
+# None means that the file is treated as missing.
 ELSEWHERE = {
     "absolute": (lambda path: path.symlink_to(path.parents[1] / "secret"), LEADS_OUT),
     "relative": (lambda path: path.symlink_to("../secret"), LEADS_OUT),

@@ -28,7 +28,7 @@ SOURCE = """
 int work(int n) { return n + 1; }
 int main(int argc, char **argv) { puts("begun"); fflush(stdout); if (argc > 1 && argv[1][0] == 'l') sleep(60); return work(2); }
 """
-# A program that Ctrl-C ends at any time. A shell may miss it between two commands.
+# Ctrl-C ends this program at any time. A shell may miss Ctrl-C between two commands.
 WAITING = """\
 #!/usr/bin/python3
 import signal, time

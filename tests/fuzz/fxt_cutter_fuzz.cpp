@@ -51,7 +51,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t head = std::min(size, sizeof(asked));
   if (head != 0) std::memcpy(asked.data(), data, head);
   fxt::CutOptions options{.split_ns = asked[2], .split_bytes = asked[3]};
-  constexpr std::uint64_t kTime = ~std::uint64_t{0} >> 1;  // the top bit: from the start
+  // If the top bit of a time is set, the time counts from the start of the trace.
+  constexpr std::uint64_t kTime = ~std::uint64_t{0} >> 1;
   if (asked[0] != 0) options.range.from = fxt::TraceTime{asked[0] & kTime, asked[0] > kTime};
   if (asked[1] != 0) options.range.to = fxt::TraceTime{asked[1] & kTime, asked[1] > kTime};
 

@@ -26,8 +26,8 @@ class Choice {
 };
 
 // Writes random records, and reads them again. The read records must equal the written records, without those
-// that have no encoding. After a CheckedOutput has repaired records, the only errors are its findings.
-// Returns the first violation, or an empty text.
+// that have no encoding. After a CheckedOutput has repaired records, the records have only the errors in its
+// findings. Returns the first violation, or an empty text.
 std::string fault_of_random_writing(Choice choice);
 
 }  // namespace fxt::test

@@ -17,7 +17,7 @@ namespace {
 
 constexpr TextRef kName = TextRef::table(2);
 
-// The words that `put` writes. Before, no word is zero.
+// The words that `put` writes over words that are not zero.
 template <typename Put>
 Words words_put(Put put) {
   Words words(64, ~std::uint64_t{0});

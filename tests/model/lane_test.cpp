@@ -134,7 +134,7 @@ TEST_F(LaneTest, ZeroLengthCallsArePairs) {
               ElementsAre("7/8 [10, 20] app:main", "7/8 [12 app:leaf", "7/8 12] app:leaf"));
 }
 
-// At each time, readers first end the complete events that end then, and afterwards start new events.
+// At each time, readers first end the complete events that end at this time, and then start new events.
 // Therefore, a call is a pair if a call of no length is at its end.
 TEST_F(LaneTest, AncestorsThatEndAtAZeroLengthCallArePairs) {
   EXPECT_THAT(lines_of([&](Lane& lane) {

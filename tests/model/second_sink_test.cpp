@@ -1,4 +1,4 @@
-// Tests a sink that writes another format than FXT. It gets all data through EventSink, within its own
+// Tests a sink that writes another format than FXT. The sink gets all data through EventSink, within its own
 // limits. Events outside of the requested range are cut off. Notes report lost data.
 #include <cstddef>
 #include <cstdint>

@@ -181,7 +181,7 @@ TEST_F(ThreadMatchTest, AThreadThatFitsNowhereStaysApart) {
   EXPECT_EQ(remark(), "session.trace: guest: no hit is inside an open call of the function that was hit");
 }
 
-// A function such as main is always open. A hit in it does not identify the thread.
+// A call of a function such as main is always open, so a hit inside this call does not identify the thread.
 TEST_F(ThreadMatchTest, MostMarksMustBeInTheInnermostCall) {
   add_call_history({{&first, positions(100, 0, 10, In::InnermostCall, 11)}});
   timeline.begin_input("session.trace");

@@ -84,7 +84,8 @@ class Comparison:
                 continue
             size = (len(text) - 2) // 2
             if found is None:
-                # A missing register may be a zero of a fast tracepoint, or the pc of a frame without registers. GDB shows both.
+                # GDB also shows registers that were not recorded: zeros for a fast tracepoint, and the pc for a frame without
+                # registers.
                 if int(text, 16) != 0 and name not in ("rip", "eip", "pc", "pswa"):
                     self.check("register", number, name, text, None)
                 continue

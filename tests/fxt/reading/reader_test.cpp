@@ -158,7 +158,7 @@ TEST(ReaderRules, OtherFilesAreNotTraces) {
   EXPECT_EQ(end_of_text("not a trace\n"), kNoTrace);
   EXPECT_EQ(end_of_text(std::string_view("\0\0\0\0\0\0\0\0", 8)), kNoTrace);
   EXPECT_EQ(end_of_text("\x1d" + std::string(23, '\0')), kNoTrace) << "a record of unknown type, and zeros";
-  // The first record has a known type, so the words are a trace, although it begins without a magic word.
+  // The first record has a known type, so the words are a trace, although the magic word is missing.
   EXPECT_EQ(read_all({0x0000'0000'0000'0044, 5000, 100, 101, 0}).end.reason, ReadEnd::Reason::SizeZero);
 }
 

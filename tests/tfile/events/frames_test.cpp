@@ -108,7 +108,8 @@ TEST(TraceFrames, MemoryWithoutANameHasItsAddress) {
   EXPECT_THAT(lines, Contains("blob gdb/frame/0/memory/0x5000 5 bytes"));
 }
 
-// The blocks at one address form one blob. It has the first block, and the additional bytes of longer blocks.
+// The blocks at one address form one blob. The blob has the first block, and the additional bytes of longer
+// blocks.
 TEST(TraceFrames, BlobsHoldTheLongestBlockOfAnAddress) {
   TraceBuilder t;
   describe_tick(t);

@@ -165,8 +165,7 @@ TEST(FramesOfAPattern, AreNumbersOfAllSizesInTheByteOrderOfTheFile) {
   }
 }
 
-// Perfetto nests instants of the same time in at most 512 levels. An event that ends at once uses its level
-// only until then.
+// Perfetto nests instants of the same time in at most 512 levels. An event that ends at once frees its level.
 TEST(FramesOfAPattern, AreShownAsPairsIfTooManyHaveOneTime) {
   TraceBuilder t;
   describe_tick(t);

@@ -1,5 +1,5 @@
-// A sample of hits is used to find their thread in another input. Tests the sample, and frames on found
-// threads.
+// A sample of hits is used to find the thread of the hits in another input. Tests the sample, and frames on
+// found threads.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -603,7 +603,7 @@ TEST_F(Entries, AReferenceWithoutARecordedTargetIsAPointer) {
   EXPECT_THAT(frame_line(), HasSubstr(" tank=0x2000 "));
 }
 
-// If a pointer leads to a shown value, its own memory is not shown without a name.
+// A pointer to a shown value is not also shown as memory without a name.
 TEST_F(Entries, PointersOnTheWayAreNotShown) {
   const std::uint64_t gauge = place_of("plant::measure", "g");
   entry("plant::measure", "collect g->serial", fmt::format("X0000000D,23{:04x}0d081a22080222080c27", gauge));

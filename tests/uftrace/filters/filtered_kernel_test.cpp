@@ -44,7 +44,8 @@ class FilteredKernel : public testing::Test {
   R recording_;
 };
 
-// A tracepoint is inside a call of 20 ns. Another one is inside a call of 5 ns, which is in a call of 6 ns.
+// A tracepoint is inside a call of 20 ns. A second tracepoint is inside a call of 5 ns. This call is inside a
+// call of 6 ns.
 class FilteredTracepoints : public FilteredKernel {
  protected:
   FilteredTracepoints() {

@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Vector{{"-Z", "128", "-T", "ext@size=10"}, kWhole},
                     Vector{{"-T", "ext@size=65"}, "main{a{b{c}} d{b{c{e}}} f e}"},
                     Vector{{"-T", "d@size=1000"}, "main{a{b{c}} f ext{cb{e}}}"},
-                    // A call is hidden because of its size. It does not keep the calls around it visible.
+                    // A call that is hidden because of its size does not keep the calls around it visible.
                     Vector{{"-Z", "65", "-t", "1us"}, "main{a{b{c}} d{b{c{e}}} f}"},
                     Vector{{"-C", "cb", "-Z", "65"}, ""}));
 

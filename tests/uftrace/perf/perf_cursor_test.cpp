@@ -310,7 +310,8 @@ TEST(PerfCursor, APauseOfASecondNeedsAReadableRecordAfterIt) {
   EXPECT_EQ(count_with(kSecond + 10), 2u);
 }
 
-// A fork or an exit has two times. Its own time is used if it is close to the time at which it was written.
+// The record of a fork or an exit has two times: of the event, and of writing. The time of the event is used
+// if both times are close to each other.
 TEST(PerfCursor, UsesTheTimeOfAnEventIfItIsClose) {
   const auto exit_at = [](std::uint64_t time_ns) {
     PerfBytes bytes;

@@ -190,7 +190,7 @@ TEST(UftraceSchedule, AnExecMayBeByAnotherThread) {
                   "100/100 @60 cpu 0: 100 (dead) -> 0"));
 }
 
-// A thread has its last name. The earlier names are events. Another thread may have set a name.
+// A track has the last name of the thread. Earlier names are events. Another thread may have set a name.
 TEST(UftraceSchedule, ARenamedThreadIsShownWithItsLastName) {
   R r;
   r.entry(10, 0, R::kMain).exit(60, 0, R::kMain);

@@ -67,7 +67,7 @@ TEST(UftracePayloads, MayComeBeforeALongjmpAndANewStack) {
                                                testing::HasSubstr("repaired=\"longjmp\""))));
 }
 
-// The end of a block is at each position inside records with a payload.
+// Tests each position of the end of a block inside records with a payload.
 TEST(UftracePayloads, MayCrossTheEndOfABlock) {
   for (const std::size_t payload : {8u, 24u, 72u}) {
     R r;

@@ -324,7 +324,7 @@ TEST_F(ElfFilesTest, DebugFilesByLinkMustMatch) {
     EXPECT_EQ(name(), "main") << place;
     linked("", checksum(debug) + 1);
     EXPECT_EQ(name("/usr/bin/app", ""), "exported") << place;
-    // If the program and the debug file have build-ids, only these are compared.
+    // If the program and the debug file have build-ids, only the build-ids are compared.
     file(place, with_symbol(program(), "main"));
     linked(kBuildId, 0);
     EXPECT_EQ(name(), "main") << place;

@@ -1,4 +1,4 @@
-// Kernel calls and times off the CPU are suspended or cut. Then they are inside the program's calls.
+// Kernel calls and times off the CPU are suspended or cut, so that they nest in the program's calls.
 #include "tests/uftrace/threads/stages.h"
 
 namespace convert::uftrace {
