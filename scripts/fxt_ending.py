@@ -174,7 +174,7 @@ def call(main, on_interrupt):
             sys.exit(128 + number)
         os.execv(results[0][0], results[0])
     for number in numbers:
-        signal.signal(number, signal.SIG_IGN)  # otherwise, Python would restore the default while it ends, and a late signal would kill it
+        signal.signal(number, signal.SIG_IGN)  # otherwise, a late signal would kill Python while Python ends
     sys.exit(results[0])
 
 

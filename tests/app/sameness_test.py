@@ -187,7 +187,7 @@ class Sameness(unittest.TestCase):
 
         for kind in "instant", "flow-begin":
             self.assertEqual(together(kind), whole.of_kind(kind))
-        # If a flow continues in a later part, it ends at the edge of this part.
+        # If a flow continues in a later part, the flow ends at the edge of its part.
         self.assertEqual(together("flow-end").total(), whole.of_kind("flow-end").total())
         for of_whole, *of_parts in zip(whole.carried(), *(part.carried() for part in parts)):
             self.assert_none(of_whole - sum(of_parts, Counter()))

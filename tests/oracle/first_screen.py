@@ -73,7 +73,7 @@ def view_problem(trace, view):
     calls = [event for event in trace.events if event.type in (fxt.BEGIN, fxt.END, fxt.COMPLETE) and is_of_the_program(event)]
     if calls:
         begin = min(event.time for event in calls)
-        # In the file, a call that is open at the end is longer than its known part.
+        # The view may end before the end of a call that is open at the end.
         ends = sorted((event.extra if event.type == fxt.COMPLETE else event.time, "open-at-end" not in event.args.values())
                       for event in calls if event.type != fxt.BEGIN)
         known = max((end for end, is_known in ends if is_known), default=begin)

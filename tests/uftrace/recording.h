@@ -76,7 +76,7 @@ class RecordingBuilder {
   RecordingBuilder& info_line(std::string_view line);
 
   std::filesystem::path path() const { return path_; }
-  // Writes all files, converts them, and returns the events. By default, no event is hidden.
+  // Writes all files, converts them, and returns the events.
   std::vector<std::string> lines(const ImportOptions& options = {},
                                  const RecordingOptions& own = {.cpu_tracks = true});
 

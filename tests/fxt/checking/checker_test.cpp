@@ -340,7 +340,8 @@ TEST(Checker, W20Counters) {
             kClean);  // a double that is not a number
 }
 
-// Tracy draws one plot for all counters with the same name, which Perfetto separates. This breaks no rule.
+// Tracy draws one plot for all counters with the same name. Perfetto draws several plots. This breaks no
+// rule.
 TEST(Checker, W20OneCounterMayHaveSeveralIdsAndProcesses) {
   const Words number = {0x7'0005'0011};
   const auto elsewhere = event(EventType::Counter, 7, kA, 3, joined(number, {0}), 1);
@@ -534,7 +535,7 @@ TEST(Checker, W26Locations) {
   EXPECT_EQ(broken_rules(durations_of(32'768)), "W26");
 }
 
-// After an index is registered again, it is another name in later records.
+// If an index is registered again, later records with this index have the new name.
 TEST(Checker, W26LocationsOfReplacedNames) {
   const auto durations_of = [](std::uint64_t names) {
     Words words = kPrelude;

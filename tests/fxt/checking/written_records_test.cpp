@@ -112,7 +112,7 @@ TEST(Checker, DurationsNest) {
       "Crosses");
   EXPECT_EQ(faults_of({duration(DurationEnd, 5)}), "StrayEnd");
   EXPECT_EQ(faults_of({outer, duration(DurationEnd, 5)}), "StrayEndInside");
-  // If a duration crosses another duration, later durations have no faults because of this.
+  // A duration that crosses another duration causes no faults of later durations.
   EXPECT_EQ(faults_of({duration(DurationComplete, 0, 100), duration(DurationComplete, 1, 5),
                        duration(DurationComplete, 3, 8), duration(DurationComplete, 3, 4)}),
             "Overlaps");

@@ -388,7 +388,8 @@ TEST(Split, EveryPieceHasTheUserspaceObjects) {
                 testing::StartsWith("userspace-object process=1 pointer=0xf00 \"object\" \"size\"=u32:5\n"));
 }
 
-// When a thread's last switch is known only at the end of the trace, it comes late in the trace.
+// A switch with an earlier time comes late in the trace. It must not change the switch with which the next
+// piece starts.
 TEST(Split, ALateSwitchIsNotAssignedToTheNextPiece) {
   const auto words_of = [](const auto& to_thread, const auto& late_to_other) {
     return trace(to_thread, event(EventType::Instant, 150, "i"), late_to_other,
@@ -540,8 +541,8 @@ TEST(Cut, FlowsInDurationsThatAreNotChosenGetADuration) {
                                                                   "end 52 1/3 \"c\" \"a\"\n"));
 }
 
-// The chosen thread has the start of operation 7, and an instant and the end of operation 8. Events that
-// belong to no operation are chosen by their own thread.
+// The chosen thread has the start of operation 7, and an instant and the end of operation 8. An event that
+// belongs to no operation is kept if its own thread is chosen.
 TEST(Cut, AsyncOperationsAreChosenByTheirBegins) {
   using enum EventType;
   Event stray = linked(AsyncEnd, 28, 8);
@@ -699,7 +700,8 @@ TEST(Cut, IndicesMayChangeTheirMeaning) {
     const Words more = words_of(write);
     words.insert(words.end(), more.begin(), more.end());
   };
-  // First one provider and then another provider registers these indices of strings and threads again.
+  // These records register the same indices again, first for the same provider, and then for another
+  // provider.
   say([](Writer& writer) { writer.write(complete(50, 60, "b", kOther)); });
   words.insert(words.end(), kStart.begin() + 1, kStart.end());
   words[words.size() - kStart.size() + 1] += std::uint64_t{1} << 20;  // provider 2

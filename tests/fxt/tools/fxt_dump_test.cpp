@@ -411,7 +411,7 @@ TEST_F(FxtDump, FindsCallers) {
             "           1            100            100      main\n"
             "           1            100            100      work\n"
             "           1            100            100        main\n");
-  // A matching call inside another matching call counts for the outer call.
+  // A matching call inside another matching call is not counted separately.
   EXPECT_EQ(run("--unit ns --callers 'wo*' " + path).output,
             "       calls          total           self\n"
             "           2           5000           2900  work\n"

@@ -205,7 +205,8 @@ TEST_F(FxtSinkTest, WithFullTablesTheStartOfAPairHoldsTheName) {
                    0x0000'0000'0103'0024, 11}));                 // end
 }
 
-// For its first record, a name does not fit into the full table. Later records of the name reuse this result.
+// The string table is full. At the first record of a name, FxtSink finds out that the name does not fit.
+// Later records of the name use this result.
 TEST_F(FxtSinkTest, WithFullTablesEveryRecordHoldsItsName) {
   const std::string too_long(300, 'x');
   for (int i = 0; i < 32'767; ++i) label(std::to_string(i));

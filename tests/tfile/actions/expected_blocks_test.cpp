@@ -9,8 +9,8 @@
 namespace convert::tfile {
 namespace {
 
-// Returns the items of the expressions, or "-" for an unknown item. After "M" is the item of the memory
-// range, if it is known.
+// Returns the items of the expressions, or "-" for an unknown item. If the item of the memory range is known,
+// "M" and this item follow.
 std::string items(const std::vector<std::string>& commands, const std::string& actions) {
   TracepointLocation location;
   location.commands = commands;

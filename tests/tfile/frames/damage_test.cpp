@@ -319,8 +319,8 @@ TEST(DamagedTrace, UnknownTracepointsAreShown) {
   EXPECT_THAT(t.notes(), Contains("unknown-tracepoint 2"));
 }
 
-// After a frame of an unknown tracepoint, another frame must follow. If the first frame has blocks, the
-// tracepoint of the second frame may also be unknown.
+// The tracepoints 9 and 7 are unknown. The frame of tracepoint 7 has no blocks, so it does not confirm the
+// frame of tracepoint 9.
 TEST(DamagedTrace, UnknownTracepointsNeedAFrameAfterThem) {
   TraceBuilder t;
   describe_frames(t, "4");

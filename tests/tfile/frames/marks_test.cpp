@@ -1,5 +1,5 @@
-// A sample of hits is used to find the thread of the hits in another input. Tests the sample, and frames on
-// found threads.
+// Tests the sample of hits that is used to find their thread in another input. Also tests frames that are
+// shown on such a thread.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

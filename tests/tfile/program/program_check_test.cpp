@@ -207,8 +207,8 @@ TEST_F(LoadBias, FromALineWithoutCodeIsThatOfTheNextLine) {
   EXPECT_EQ(contradictions(), 0u);
 }
 
-// For a function's name or its first line, GDB moves a tracepoint to the end of the prologue. The tracepoint
-// stays before the first later line.
+// For a function's name or its first line, GDB moves a tracepoint to the end of the prologue, but not to a
+// later line.
 TEST_F(LoadBias, AfterThePrologueIsTheFunctionAndItsOpeningLine) {
   const int opening = line_of("pump") - 2;
   const auto first = program_.line_addresses("traced_program.cpp", opening + 1);

@@ -152,7 +152,7 @@ TEST_F(TypedFrames, DoublesAreShown) {
   EXPECT_THAT(frame_line(), HasSubstr(" plant::pressure=2.5 "));
 }
 
-// The frame does not have the text. The program has it in constant memory.
+// The text is in constant memory of the program, and not in the frame.
 TEST_F(TypedFrames, PointersToConstantTextsShowThem) {
   const std::uint64_t slogan = address_of("slogan"), motto = address_of("motto");
   tracepoint("plant::pump", "collect slogan", fmt::format("M-1,{:x},8", slogan));
@@ -603,7 +603,7 @@ TEST_F(Entries, AReferenceWithoutARecordedTargetIsAPointer) {
   EXPECT_THAT(frame_line(), HasSubstr(" tank=0x2000 "));
 }
 
-// A pointer to a shown value is not also shown as memory without a name.
+// A pointer is not shown as memory without a name if the value that it points to is shown.
 TEST_F(Entries, PointersOnTheWayAreNotShown) {
   const std::uint64_t gauge = place_of("plant::measure", "g");
   entry("plant::measure", "collect g->serial", fmt::format("X0000000D,23{:04x}0d081a22080222080c27", gauge));

@@ -332,7 +332,7 @@ TEST(UftraceSchedule, AnEstimatedExitMovesOnceMoreIfTheThreadLeavesAgain) {
               Contains("100/100 [90, 95] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
 }
 
-// As in uftrace, estimated exits after a time off the CPU also move. Estimates ignore times off the CPU.
+// uftrace also moves this exit, because the estimate ignores times off the CPU.
 TEST(UftraceSchedule, AnEstimatedExitAfterTheTimeOffTheCpuAlsoMoves) {
   R r;
   r.estimated_exits();

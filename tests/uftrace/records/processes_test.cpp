@@ -407,7 +407,8 @@ TEST(UftraceExec, EndsTheInheritedCallsOfAForkedChild) {
                                      "101/101 [35, 37] other:start"}));
 }
 
-// Before version 0.10, a .sym file did not contain the path of its module.
+// Two programs with the same base name use one .sym file. Before version 0.10, a .sym file did not name its
+// module.
 TEST(UftraceExec, MayStartAProgramWithTheSameBasename) {
   R r;
   r.task_line("SESS timestamp=0.000000030 pid=100 sid=00000000000000bb exename=\"/other/demo\"");
