@@ -41,8 +41,8 @@ constexpr std::array kRules = {
          "Strings are UTF-8. Strings that viewers show do not contain NUL. Only inline names of kernel "
          "objects may have "
          "other bytes.",
-         "The Rust reader rejects the whole record. If it rejects a string record, it also rejects all uses "
-         "of the string. Perfetto and Tracy show a string up to its first NUL."},
+         "The Rust reader rejects the whole record. If the Rust reader rejects a string record, it also "
+         "rejects all uses of the string. Perfetto and Tracy show a string up to its first NUL."},
     Rule{"W10", "A record has at most 4095 words.", "No reader recovers from a size that overflowed."},
     Rule{
         "W11",
@@ -50,7 +50,7 @@ constexpr std::array kRules = {
         "The Rust reader rejects all arguments of a wrong size, and most records of a wrong size. At a "
         "record of size "
         "0, all readers except the C++ reader stop."},
-    Rule{"W12", "Padding and unused bits are zero.", "The spec reserves them for later versions."},
+    Rule{"W12", "Padding and unused bits are zero.", "The spec reserves these bits for later versions."},
     Rule{"W13", "No large record has more than 4095 words.",
          "Perfetto and Tracy read 12 bits of the size and lose the rest of the file."},
     Rule{"W14", "Large blobs have metadata (format 0).",
@@ -75,10 +75,11 @@ constexpr std::array kRules = {
          "Names are not empty. The first argument of a thread's name is \"process\", of type koid. A thread "
          "in a context switch or wakeup has a name with this argument. The last such name of the thread in "
          "the file has the process of the record.",
-         "Perfetto loses names of threads without this koid, or puts such threads under process 0. Programs "
-         "that convert traces skip such names. Perfetto takes the process of a scheduled thread from the "
-         "thread's name, and ignores the process in the scheduling record. It shows threads of priority 0 "
-         "without a known process as idle threads."},
+         "Without this koid, Perfetto loses the name of the thread, or puts the thread under process 0, and "
+         "programs that convert traces skip the name. Perfetto takes the process of a scheduled thread from "
+         "the "
+         "thread's name, and ignores the process in the scheduling record. Perfetto shows threads of "
+         "priority 0 without a known process as idle threads."},
     Rule{"W19", "Process and thread ids are 1 to 2^32-1.",
          "Perfetto truncates ids to 32 bits, and Tracy may show two threads as one."},
     Rule{"W20",
@@ -86,7 +87,7 @@ constexpr std::array kRules = {
          "that differ only in id or process can have the same argument names. The counter cpu_frequency in "
          "the category power has \"cpu\" and \"value\".",
          "Perfetto counts an error for other types, and draws the counter cpu_frequency by CPU or drops it. "
-         "Tracy names a series by its argument only, and merges the series of different counters. It also "
+         "Tracy names a series by its argument only, and merges the series of different counters. Tracy also "
          "draws a counter with several ids or processes as one plot, but Perfetto does not. fxt-dump does "
          "not report such counters."},
     Rule{
@@ -97,15 +98,15 @@ constexpr std::array kRules = {
         "Perfetto binds a flow event to the latest event of the thread that no end event has ended. Without "
         "such an event, or without a start of the flow, Perfetto drops the flow event."},
     Rule{"W22", "There are no bool arguments.",
-         "Debug builds of Tracy abort at them because of an assertion. Release builds read them."},
-    Rule{
-        "W23",
-        "There are no blob arguments. All blobs of type 3 together are packets of Perfetto's format. "
-        "Profiler modules and mmaps refer to indexed threads.",
-        "After a blob argument, Tracy misreads the rest of the record. The C++ reader returns the blob with "
-        "its padding bytes. Perfetto shows \"unknown\". It imports blob records of type 3, and fails if they "
-        "are not packets of "
-        "its format. Fuchsia's two readers read inline threads of profiler records in different ways."},
+         "Debug builds of Tracy abort at a bool argument, because of an assertion. Release builds read bool "
+         "arguments."},
+    Rule{"W23",
+         "There are no blob arguments. All blobs of type 3 together are packets of Perfetto's format. "
+         "Profiler modules and mmaps refer to indexed threads.",
+         "After a blob argument, Tracy misreads the rest of the record. The C++ reader returns the blob with "
+         "its padding bytes. Perfetto shows \"unknown\". Perfetto imports blob records of type 3, and fails "
+         "if they are not packets of Perfetto's format. Fuchsia's two readers read inline threads of "
+         "profiler records in different ways."},
     Rule{"W24", "There are no userspace objects.",
          "The C++ reader reports each userspace object as a record of unknown type."},
     Rule{"W25",
@@ -113,7 +114,7 @@ constexpr std::array kRules = {
          "arguments of a duration have different names, even if some are at its start and others at its end.",
          "The Rust reader rejects an initialization with more words. The C++ reader reports unknown types as "
          "errors. Tracy misreads the rest of the record after an unknown argument. Perfetto aborts at larger "
-         "CPUs. It keeps only one of two arguments with the same name at the start and the end of a "
+         "CPUs. Perfetto keeps only one of two arguments with the same name at the start and the end of a "
          "duration."},
     Rule{"W26", "There are at most 32,767 pairs of duration name and source location.",
          "Tracy writes a file that it can't load again."},
@@ -121,8 +122,10 @@ constexpr std::array kRules = {
          "Only Tracy uses this argument. fxt-dump does not report other uses."},
     Rule{"W28", "Instants belong to their threads, and have no \"frame\" in their names.",
          "Fuchsia's programs write scopes (process or global) that the spec does not have. Only the C++ "
-         "reader reads them. Tracy treats any instant whose name contains \"frame\", in upper or lower case, "
-         "as the start of a frame. It does not list the instant among the messages of its thread, and draws "
+         "reader reads these scopes. Tracy treats any instant whose name contains \"frame\", in upper or "
+         "lower case, "
+         "as the start of a frame. Tracy does not list the instant among the messages of its thread, and "
+         "draws "
          "unintended frames."},
     Rule{"W29", "If a trace is meant for one reader, it has only kinds of records that this reader shows.",
          "Perfetto ignores log messages. Tracy also ignores async operations, flows and context switches. "
@@ -131,7 +134,8 @@ constexpr std::array kRules = {
          "If the name of an argument has dots or indexes in brackets, no part before a dot or bracket is the "
          "name of another argument of the event. Indexes in brackets are numbers.",
          "Perfetto's window shows the arguments \"a.b\" and \"a.c\" as a tree. If an event has \"a[i]\", or "
-         "both \"a\" and \"a.b\", it shows an error instead of the event's data, or not all arguments. The "
+         "both \"a\" and \"a.b\", the window shows an error instead of the event's data, or not all "
+         "arguments. The "
          "same is true of \"a.b\" and \"a[0]\"."},
 };
 
