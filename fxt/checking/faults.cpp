@@ -75,7 +75,7 @@ constexpr std::array<FaultEntry, kFaults> kTable{{
     {NoValue, "NoValue", "W20", "* no reader shows the event"},
     {NoNumber, "NoNumber", "W20",
      "P Perfetto counts an error|T Tracy ignores the argument or reads an id as a value"},
-    {SharedSeries, "SharedSeries", "W20", "T Tracy draws both as one plot"},
+    {SharedSeries, "SharedSeries", "W20", "T Tracy draws both counters as one plot"},
     {KnownCounter, "KnownCounter", "W20",
      "P Perfetto draws this counter by CPU, so it drops the counter or the argument"},
     {RepeatedName, "RepeatedName", "W25", "P Perfetto keeps only one of the arguments with this name"},

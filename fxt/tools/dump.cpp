@@ -83,7 +83,7 @@ ProgramText program_text() {
                    {"fxt-dump --stats --top 10 run.fxt", "print the ten longest functions"},
                    {"fxt-dump --diff old.fxt new.fxt", "compare two traces"},
                    {"fxt-dump --callers malloc run.fxt", "print the callers of a function"},
-                   {"fxt-dump --check run.fxt", "check that all readers can read it"}},
+                   {"fxt-dump --check run.fxt", "check that all readers can read the trace"}},
       .common_options = {"json", "stats", "diff", "top", "callers", "tree", "check", "time-range", "name",
                          "help"},
       .build = build_text()};
