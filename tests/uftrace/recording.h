@@ -51,7 +51,6 @@ class RecordingBuilder {
   RecordingBuilder& thread(std::uint64_t tid);
   RecordingBuilder& task_line(std::string_view line);
   RecordingBuilder& file(std::string_view name, std::string_view content);
-  // Removes the file from the recording.
   RecordingBuilder& without(std::string_view name);
 
   void estimated_exits() { features_ |= 1 << 11; }
@@ -86,7 +85,6 @@ class RecordingBuilder {
   // Returns the description of the recording in the last lines(): an instant, and text files as blobs.
   std::vector<std::string> description() const { return description_; }
 
-  // Writes all files and inspects them.
   nlohmann::ordered_json inspected();
 
   // Returns the notes of the last lines() or inspected(): for each kind, "<kind> <count>" and its first

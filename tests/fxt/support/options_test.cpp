@@ -144,7 +144,6 @@ TEST(OptionTable, WrongUsageIsReported) {
   EXPECT_EQ(problem_of({"--file"}), "the required argument for option '--file' is missing");
 }
 
-// The message suggests similar options.
 TEST(OptionTable, MisspelledOptionsGetSuggestions) {
   EXPECT_EQ(problem_of({"--col=red"}), "unrecognised option '--col=red'; did you mean --color?");
   EXPECT_EQ(problem_of({"--colors=red"}), "unrecognised option '--colors=red'; did you mean --color?");

@@ -65,7 +65,6 @@ TEST_F(FilteredStreams, AnotherProgramStartsWithoutTheFilterState) {
               testing::Not(testing::Contains(testing::HasSubstr("demo:g"))));
 }
 
-// Each thread has its own flag for the actions trace_on and trace_off.
 TEST_F(FilteredStreams, EachThreadHasItsTraceFlag) {
   recording_.task_line("TASK timestamp=0.000000002 tid=101 pid=100");
   recording_.entry(10, 0, R::kMain).entry(20, 1, R::kF).exit(30, 1, R::kF).exit(40, 0, R::kMain);
@@ -141,7 +140,6 @@ TEST_F(FilteredStreams, HiddenSwitchesDisproveEstimatedExits) {
   EXPECT_THAT(shown({"-T", "f@time=1", "-t", "11"}), call);
 }
 
-// The result is the same for every position of the end of a block.
 TEST_F(FilteredStreams, TheResultDoesNotDependOnBlocks) {
   recording_.entry(1, 0, R::kMain);
   std::uint64_t now = 2;

@@ -97,7 +97,6 @@ TEST(UftraceExtern, AMessageBeforeAForkedChildDoesNotBeginItsCalls) {
                           "101/101 [22 demo:fork repaired=\"inherited-call\"", "101/101 22] demo:fork"));
 }
 
-// Open calls end at the thread's last record or switch, not at a later message.
 TEST(UftraceExtern, MessagesDoNotProlongCalls) {
   R r;
   r.entry(10, 0, R::kMain).entry(11, 1, R::kF).exit(12, 1, R::kF);

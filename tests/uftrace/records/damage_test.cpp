@@ -91,7 +91,6 @@ TEST(UftraceDamage, AHoleOfZerosIsSkipped) {
   EXPECT_THAT(r.notes(), ElementsAre("zero-filled 8192", "DIR/100.dat:+0x10: zeros instead of records"));
 }
 
-// The zeros fill many blocks.
 TEST(UftraceDamage, AHoleOfZerosMayBeLongerThanABlock) {
   R hole;
   hole.entry(10, 0, R::kMain).bytes(std::string(1'000'000, '\0')).exit(20, 0, R::kMain);

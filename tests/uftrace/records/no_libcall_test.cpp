@@ -47,8 +47,7 @@ TEST_F(NoLibcall, BothPartsOfAPairAreLeftOut) {
               ElementsAre("100/100 [10, 20] demo:main", "100/100 [11 demo:qsort", "100/100 11] demo:qsort"));
 }
 
-// A hidden call of setjmp must still have an effect: longjmp restores its open calls. uftrace does not do
-// this.
+// longjmp restores the open calls of a hidden setjmp. uftrace does not do this.
 TEST_F(NoLibcall, HiddenCallsOfSetjmpStillHaveAnEffect) {
   recording_.entry(10, 0, R::kMain).entry(11, 1, R::kG).exit(12, 1, R::kG);
   recording_.entry(13, 1, R::kF).exit(15, 1, R::kG).exit(20, 0, R::kMain);

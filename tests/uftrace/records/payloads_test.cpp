@@ -67,7 +67,6 @@ TEST(UftracePayloads, MayComeBeforeALongjmpAndANewStack) {
                                                testing::HasSubstr("repaired=\"longjmp\""))));
 }
 
-// Tests each position of the end of a block inside records with a payload.
 TEST(UftracePayloads, MayCrossTheEndOfABlock) {
   for (const std::size_t payload : {8u, 24u, 72u}) {
     R r;
