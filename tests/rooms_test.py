@@ -92,7 +92,8 @@ class Rooms(unittest.TestCase):
         for file, other in self.includes:
             if os.path.dirname(file) != os.path.dirname(other):
                 rooms[os.path.dirname(file)][os.path.dirname(other)] = f"{file} includes {other}"
-        # If a folder includes no remaining folder, or no remaining folder includes it, it is not in a circle.
+        # The loop removes folders that are in no circle: they include no remaining folder, or no remaining folder includes
+        # them.
         while free := [room for room in rooms if not rooms.keys() & rooms[room].keys()
                        or not any(room in others for others in rooms.values())]:
             for room in free:

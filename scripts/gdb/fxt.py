@@ -16,7 +16,7 @@ from pathlib import Path
 import gdb
 
 HERE = Path(__file__).resolve().parent
-# The other files are in share/ if this file is installed. In a source tree, they are in the source tree.
+# An installed fxt.py uses files in share/. Otherwise, fxt.py uses files in its source tree.
 IS_INSTALLED = HERE.parts[-4:] == ("gdb", "python", "gdb", "command")
 SHARED = HERE.parents[3] / "fxt-convert" if IS_INSTALLED else HERE.parent
 PROGRAMS = HERE.parents[4] / "bin" if IS_INSTALLED else HERE.parent

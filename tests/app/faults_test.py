@@ -130,7 +130,7 @@ class Faults(unittest.TestCase):
                     others = "can't write all|gzip decompression failed|the archive is damaged"
                     # liblzma does not report why it could not start a thread.
                     is_of_lzma = "lzma error" in message
-                    # A missing file is allowed, because it may determine the kind of the input.
+                    # A missing file needs no message, because the kind of an input depends on which files exist.
                     if name not in WITHOUT_CAUSE and error != errno.ENOENT and not is_of_lzma:
                         self.assertIn(cause, re.sub(others, cause, message.lower()))
                     if name == "pthread_create" and not is_of_lzma:

@@ -73,7 +73,7 @@ class Events:
         assert not any(stacks.values()), f"{path}: calls are open at the end"
 
     def add(self, call, end, values):
-        # A call that is written as a start and an end may be repaired at each of them. Then it has two reasons.
+        # If both the start and the end of a call were repaired, the call has two reasons.
         reasons = ",".join(values.pop(name) for name in ("repaired", "repaired_end") if name in values)
         self.calls[(*call, end, reasons, *sorted(values.items()))] += 1
 

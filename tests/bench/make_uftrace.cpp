@@ -85,7 +85,7 @@ constexpr std::uint64_t address_of(std::uint64_t function) {
 
 // The functions of a program, by number: how often each is called, and which of them have arguments.
 struct Functions {
-  // Each function, as often as it will be called. Functions are chosen at random from this list.
+  // The functions to choose from at random. Each function is in this list as often as it will be called.
   std::vector<std::uint32_t> draws;
   std::vector<bool> take_arguments;
 

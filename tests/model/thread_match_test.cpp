@@ -19,7 +19,7 @@ namespace {
 using testing::ElementsAre;
 using In = MarkPosition::In;
 
-// Returns given positions for each thread, one for each window.
+// A history with given positions. Each thread has one position for each window.
 class FakeHistory : public CallHistory {
  public:
   explicit FakeHistory(std::map<const Lane*, std::vector<MarkPosition>> positions, bool records_ends = true)

@@ -76,7 +76,7 @@ TEST_F(Replays, RangesFollowTheirAddresses) {
   EXPECT_FALSE(memory_.was_looked_at());
 }
 
-// Blocks of no known action may come before the block of a range.
+// Before the block of a range, there may be up to three blocks that no action explains.
 TEST_F(Replays, RangesSkipAtMostThreeBlocks) {
   range(0x9000, 4);
   for (const std::uint64_t address : {0x1000u, 0x2000u, 0x3000u}) memory(address, 4);

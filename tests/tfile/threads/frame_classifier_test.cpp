@@ -83,7 +83,7 @@ TEST(KernelThreads, MayAllBeLeftOut) {
   EXPECT_THAT(t.threads(), testing::IsEmpty());
 }
 
-// A user's variable with the name cpu_id does not contain the number of a CPU.
+// A user's variable with the name cpu_id may contain anything.
 TEST(KernelThreads, NeedTheVariablesOfTheModule) {
   TraceBuilder t;
   t.line("R 40").line("tsv 2:0:0:6370755f6964").line("tp T2:8000:E:0:0");
