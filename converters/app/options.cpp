@@ -37,9 +37,9 @@ fxt::ProgramText program_text(const Importers& importers) {
   }
   if (inputs.size() > 1)
     examples.emplace_back(fmt::format("fxt-convert {} all.fxt", fmt::join(inputs, " ")),
-                          "merge them into one timeline");
+                          "put all inputs on one timeline");
   if (!inputs.empty())
-    examples.emplace_back(fmt::format("fxt-convert --inspect {}", inputs.front()), "show what it contains");
+    examples.emplace_back(fmt::format("fxt-convert --inspect {}", inputs.front()), "describe the recording");
   const std::string libraries = fmt::format("libdw {}, {}", dwfl_version(nullptr), library_of_archives());
   return {.name = "fxt-convert",
           .version = FXT_CONVERT_VERSION,
