@@ -97,7 +97,7 @@ MACROS = {
     "cstdlib": "EXIT_FAILURE EXIT_SUCCESS",
 }
 
-# Comments, texts and characters. They contain no code.
+# Comments, texts and characters, which contain no code.
 NO_CODE = re.compile(r"""//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<!\w)'(?:\\.|[^'\\\n])+'""", re.S)
 
 

@@ -72,7 +72,7 @@ struct AtEnd {
 
 }  // namespace
 
-// Defines the function. It returns `failed` for a call that must fail.
+// Defines the function, which returns `failed` for a call that must fail.
 #define FAILING(result, name, parameters, arguments, failed)                                     \
   extern "C" result name parameters {                                                            \
     static Call& call = add(#name);                                                              \

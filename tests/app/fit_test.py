@@ -173,7 +173,7 @@ class Fit(unittest.TestCase):
             self.assertEqual(fitted.self_ns(call) - call.args.get("left_out_ns", 0), full.self_ns(same), call)
 
     def test_short_calls_are_left_out_until_the_trace_fits(self):
-        # main lasts from 0 to 1000. It calls work from 100 to 400, and leaf from 500 to 501. work calls leaf twice.
+        # main lasts from 0 to 1000. main calls work from 100 to 400, and leaf from 500 to 501. work calls leaf twice.
         recording = write_recording(self.directory / "run", [
             entry(1000, 0, MAIN), entry(1100, 1, WORK), entry(1150, 2, LEAF), leave(1160, 2, LEAF), entry(1200, 2, LEAF),
             leave(1290, 2, LEAF), leave(1400, 1, WORK), entry(1500, 1, LEAF), leave(1501, 1, LEAF), leave(2000, 0, MAIN)])

@@ -380,7 +380,7 @@ class Sameness(unittest.TestCase):
                 parts.append(part := Events(self.convert("--tid", thread, recording)))
                 of_trace = self.cut("--tid", thread, trace)
                 # At the start of a flow, fxt-cut does not know the end of the flow. Therefore, fxt-cut adds a call of no length
-                # where a flow to another thread ends. This call is not compared.
+                # where a flow to another thread ends. Added calls are not compared.
                 calls = Counter({call: count for call, count in of_trace.calls.items() if call[1] != "event" or call[3] != call[4]})
                 self.assertEqual((part.calls, part.carried()), (calls, of_trace.carried()))
                 for more, less in (part, of_trace), (of_trace, part):

@@ -183,7 +183,8 @@ class Truth(unittest.TestCase):
                 report, trace = self.convert(path)
                 shown = ShownFrames(trace)
                 self.check_numbers_of_frames(file, report)
-                # If the buffer wraps inside a frame, only the start of the frame is left. This frame may also be shown.
+                # If the buffer wraps inside a frame, only the start of the frame is left. An incomplete frame may also be
+                # shown.
                 lost = len(file.frames) - report["records_read"]
                 self.assertEqual(shown.times.keys(), {*range(report["records_read"])})
                 numbers, is_behind = {}, False

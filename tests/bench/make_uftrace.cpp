@@ -100,7 +100,7 @@ struct Functions {
   }
 };
 
-// The random call tree of one thread. Its root is `main` or `worker`. All calls end.
+// The random call tree of one thread, with `main` or `worker` as the root. All calls end.
 class ThreadWalk {
  public:
   ThreadWalk(const Options& options, unsigned thread, const Functions& functions)

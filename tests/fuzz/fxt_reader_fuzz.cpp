@@ -1,5 +1,5 @@
-// Reads any bytes as a trace, from memory and in parts. Both results must be equal. Also prints and checks
-// the records, and writes the records that the Writer accepts.
+// Reads any bytes as a trace, from memory and in parts, with equal results. Also prints and checks the
+// records, and writes the records that the Writer accepts.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Shared by the fuzz targets for uftrace recordings: a temporary directory, and a conversion. The trace must
-// follow the rules of all readers. Its calls must be balanced. It must be the same for any number of threads.
+// follow the rules of all readers, have balanced calls, and be the same for any number of threads.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // Reads any bytes as kernel data of a recording: the pages of a CPU, and then the format of one more event.
-// The first byte has options. Its lowest bit is the byte order. Bits 1 to 4 are the share of the pages. The
-// two highest bits are the options kernel_only and kernel_skip_out.
+// In the first byte, the lowest bit is the byte order, bits 1 to 4 are the share of the pages, and the two
+// highest bits are the options kernel_only and kernel_skip_out.
 
 #include <bit>
 #include <cstddef>

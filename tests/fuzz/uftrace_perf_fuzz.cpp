@@ -1,5 +1,5 @@
 // Reads any bytes as the perf files of two CPUs of a recording. The first byte is the share of perf-cpu1.dat.
-// Its lowest bit is also the byte order, and its highest bit the option cpu_tracks.
+// The lowest bit of this byte is also the byte order, and the highest bit is also the option cpu_tracks.
 
 #include <bit>
 #include <cstddef>

@@ -19,7 +19,7 @@
 namespace fxt::test {
 namespace {
 
-// Makes records that a Writer accepts. Their texts are valid as long as the maker exists.
+// Makes records that a Writer accepts. The texts of the records are valid as long as the maker exists.
 class RecordMaker {
  public:
   explicit RecordMaker(std::uint64_t seed) : random_(seed) {}

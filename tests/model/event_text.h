@@ -1,4 +1,4 @@
-// A sink for tests. It writes each merged event as a line of text.
+// A sink for tests, which writes each merged event as a line of text.
 #pragma once
 
 #include <cstdint>

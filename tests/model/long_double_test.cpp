@@ -52,7 +52,7 @@ TEST(LongDoubles, InvalidValuesAreNamed) {
   }
 }
 
-// A long double may have 12 bytes in memory. Its two most significant bytes are then padding.
+// In a long double with 12 bytes of memory, the two most significant bytes are padding.
 TEST(LongDoubles, AreReadInBothByteOrders) {
   std::array<std::byte, 12> bytes{std::byte{0xff}, std::byte{0xff}, std::byte{0x40}, std::byte{0x01},
                                   std::byte{0xa0}};

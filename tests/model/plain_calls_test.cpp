@@ -54,8 +54,7 @@ TEST_F(PlainCallsTest, FitTheOpenCallsAndTheTime) {
   });
 }
 
-// try_begin() and try_end() give the same events as begin() and end(). Both also release calls at the same
-// times.
+// try_begin() and try_end() give the same events as begin() and end(), and release calls at the same times.
 TEST_F(PlainCallsTest, ArgumentsWrittenInPlaceGiveTheSameEvents) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     std::uint64_t in_place = 0;

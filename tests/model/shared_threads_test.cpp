@@ -1,4 +1,4 @@
-// Lanes may share a thread. Their events are nested up to the depth limit of the sink.
+// Tests lanes that share a thread. The events of these lanes are nested up to the depth limit of the sink.
 #include "converters/model/merging/shared_threads.h"
 
 #include <algorithm>
@@ -147,7 +147,7 @@ TEST_F(SharedThread, OpenCallsThatEndLaterCountAndEndedCallsDoNot) {
   EXPECT_EQ(count(lines, "1/1 [2000 tracepoint:g"), 2u);
 }
 
-// The trace names a shared thread once. It does not name a thread whose lane was matched.
+// The trace names a shared thread once. A thread whose lane was matched is not named.
 TEST_F(SharedThread, OneThreadIsNamedOnce) {
   fxt::MemoryOutput output;
   fxt::Writer writer(output, {.provider_name = "t"});

@@ -59,8 +59,8 @@ TEST(Workers, FinishThrowsTheExceptionOfTheFirstFailedTask) {
   }
 }
 
-// If the merge throws, Workers is destroyed in the middle of a round. It waits for running tasks, and starts
-// no other task.
+// If the merge throws, Workers is destroyed in the middle of a round. The destructor waits for running tasks,
+// and starts no other task.
 TEST(Workers, CanEndInTheMiddleOfARound) {
   std::atomic<int> done = 0;
   {

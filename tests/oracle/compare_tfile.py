@@ -163,7 +163,7 @@ class Comparison:
         for names, expected in tdump.leaves_of(live.get("tdump"), first_of):
             if expected is None or isinstance(expected, tdump.Variant) and not {names[0], f"{names[0]} (whole)"} & frame.args.keys():
                 continue
-            # GDB can't read the characters of some Pascal texts. Then only the address is compared.
+            # If GDB can't read the characters of a Pascal text, only the address is compared.
             is_unread = isinstance(expected, tdump.Pointer) and (expected.symbol or "").startswith("error: ")
             if is_unread and not str(frame.args.get(names[0], "")).startswith("0x") and not any(
                     isinstance(frame.args.get(name), fxt_reader.Pointer) for name in names):

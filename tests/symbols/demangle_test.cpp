@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Name{"_ZNKSt3AnyIZNK3FooIcEcv3BarIT_EIiEEvEUlvE_E6accessEv", "std::Any::access"},
                     Name{"_ZNK2CoIiEcvbEvQ8integralIT_E", "Co::operator(cast)"}));
 
-// An ABI tag shows how a function was compiled. It is not part of the name.
+// An ABI tag shows how a function was compiled, and is not part of the name.
 INSTANTIATE_TEST_SUITE_P(AbiTags, SimpleName,
                          testing::Values(Name{"_ZNKSt6locale4nameB5cxx11Ev", "std::locale::name"},
                                          Name{"_ZNSt8ios_base7failureB5cxx11D2Ev",
@@ -158,7 +158,7 @@ INSTANTIATE_TEST_SUITE_P(
         Name{"_RINvC1a1fFG_RL0_hERL0_hE", "a::f<fn(&u8)>"}, Name{"_RNvMC1aINtB2_1PL_hE1f", "<a::P<u8>>::f"},
         Name{"_RNvMC1aINtB2_1PL_E1f", "<a::P>::f"}, Name{"_RNvC1au9gre_6ka8i", "a::gr\u00f6\u00dfe"}));
 
-// GCC compiles a coroutine to several functions. Their names differ only in a suffix.
+// GCC compiles a coroutine to several functions, whose names differ only in a suffix.
 INSTANTIATE_TEST_SUITE_P(
     Coroutines, SimpleName,
     testing::Values(

@@ -31,7 +31,7 @@ class TraceBuilder {
   // Adds a "tp Z" line with source text in hexadecimal.
   TraceBuilder& source(std::string_view tracepoint, std::string_view type, std::string_view text);
 
-  // Starts a frame. Its blocks follow.
+  // Starts a frame. Later calls add blocks to the frame.
   TraceBuilder& frame(std::int16_t tracepoint);
   TraceBuilder& memory(std::uint64_t address, std::string_view bytes);
   TraceBuilder& variable(std::uint32_t number, std::int64_t value);
@@ -85,7 +85,7 @@ class TraceBuilder {
   std::string first_view_;
 };
 
-// Describes tracepoint 2 at `tick` (0x401000). It collects g_hash (8 bytes at 0x404040) and the time. The
+// Describes tracepoint 2 at `tick` (0x401000), which collects g_hash (8 bytes at 0x404040) and the time. The
 // status line says that there are two frames.
 void describe_tick(TraceBuilder& t);
 

@@ -340,8 +340,8 @@ TEST(Checker, W20Counters) {
             kClean);  // a double that is not a number
 }
 
-// Tracy draws one plot for all counters with the same name. Perfetto draws several plots. This breaks no
-// rule.
+// No rule is broken if Tracy draws one plot for all counters with the same name, and Perfetto draws several
+// plots.
 TEST(Checker, W20OneCounterMayHaveSeveralIdsAndProcesses) {
   const Words number = {0x7'0005'0011};
   const auto elsewhere = event(EventType::Counter, 7, kA, 3, joined(number, {0}), 1);
@@ -465,8 +465,8 @@ TEST(Checker, W21FlowIds) {
             "W21");
 }
 
-// Perfetto first searches in the event's process for the start of the flow. Then it takes the only process
-// with an open flow of this id.
+// Perfetto first searches in the event's process for the start of the flow. If there is none, Perfetto takes
+// the only process with an open flow of this id.
 TEST(Checker, W21FlowsOfSeveralProcesses) {
   const Words strings_and_thread = thread_record(4, 300, 301);
   const auto in_durations = [&](std::initializer_list<Words> flows) {

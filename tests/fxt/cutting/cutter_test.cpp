@@ -388,8 +388,8 @@ TEST(Split, EveryPieceHasTheUserspaceObjects) {
                 testing::StartsWith("userspace-object process=1 pointer=0xf00 \"object\" \"size\"=u32:5\n"));
 }
 
-// A switch with an earlier time comes late in the trace. It must not change the switch with which the next
-// piece starts.
+// A switch with an earlier time, late in the trace, must not change the switch with which the next piece
+// starts.
 TEST(Split, ALateSwitchIsNotAssignedToTheNextPiece) {
   const auto words_of = [](const auto& to_thread, const auto& late_to_other) {
     return trace(to_thread, event(EventType::Instant, 150, "i"), late_to_other,
@@ -406,8 +406,8 @@ TEST(Split, ALateSwitchIsNotAssignedToTheNextPiece) {
               testing::StartsWith("thread-switch 220 cpu=0 out 0 state=new in 2 "));
 }
 
-// The record in which the new thread comes is before the record in which the other thread leaves. Both
-// records have the same time.
+// The record in which the new thread comes is before the record in which the other thread leaves, at the same
+// time.
 TEST(Split, AThreadThatComesWhenAnotherLeavesIsRunning) {
   const auto state_of = [](const auto& comes, const auto& leaves) {
     return texts_of(

@@ -89,7 +89,7 @@ TEST(SplitSize, ATinySizeStillMakesProgress) {
   EXPECT_EQ(cuts.counters.events, 50U);
 }
 
-// A trace of a recording begins with the files of the recording. These records are not a piece of their own.
+// A trace of a recording begins with the files of the recording, which are not a piece of their own.
 TEST(SplitSize, APieceWithoutCallsIsJoinedWithTheNextOne) {
   const std::vector<std::byte> bytes(4500);
   const auto texts = [&](std::uint64_t instants) {

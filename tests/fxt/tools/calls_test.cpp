@@ -140,7 +140,7 @@ TEST_F(Calls, WithoutAnEndLastUntilTheEndOfTheThread) {
   EXPECT_THAT(statistics(), ElementsAre("main 1: 400 100 400 400 400", "work 1: 300 300 300 300 300"));
 }
 
-// The inner call ends after the outer call. Its time after the end of the outer call does not count as time
+// The inner call ends after the outer call. The part of the inner call after that end does not count as time
 // inside the outer call.
 TEST_F(Calls, CrossingCallsCountInTheCallAroundThem) {
   complete(kMain, 1000, 1100);
@@ -162,7 +162,7 @@ TEST_F(Calls, CompleteEventsCanCrossPairs) {
   EXPECT_EQ(nlohmann::json::parse(dump("--stats --json"))["crossing_calls"], 1);
 }
 
-// The end of a call without an end event is inferred. Such a call does not count as crossing.
+// A call whose end is inferred, because the end event is missing, does not count as crossing.
 TEST_F(Calls, WithoutAnEndCrossNothing) {
   complete(kMain, 1000, 1100);
   begin(kWork, 1050);

@@ -96,7 +96,7 @@ TEST_F(FxtSinkTest, ViewersGetTheEndOfTheCalls) {
               ElementsAre(kHeader, kName, 0x1002'04aa'0a40'070a, 0x01));  // time 10, field 2: tracing_started
 }
 
-// A program without calls. It has instants from time 2000 to 42000.
+// A program without calls, but with instants from time 2000 to 42000.
 class OnlyMarks : public Story {
  public:
   using Story::Story;

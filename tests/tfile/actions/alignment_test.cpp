@@ -52,8 +52,7 @@ TEST(Alignments, MayGiveAnItemSeveralExpressions) {
   EXPECT_EQ(aligned({"x.x?*", ".x."}, 3), "impossible");
 }
 
-// Expressions of `default-collect` belong to no item. They are only allowed if no other alignment is
-// possible.
+// Expressions of `default-collect` belong to no item, and are only allowed if no other alignment is possible.
 TEST(Alignments, MayBeginWithOtherExpressions) {
   EXPECT_EQ(aligned({"xxx", "xxx"}, 3), "-01");
   EXPECT_EQ(aligned({".x"}, 2), "-0");

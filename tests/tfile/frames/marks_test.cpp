@@ -46,7 +46,7 @@ TEST(MarkSample, KeepsAnEvenSampleOfManyMarks) {
   }
 }
 
-// The calls of another input. It records the requested time windows, and always finds the same thread.
+// A history of calls that records the requested time windows, and always finds the same thread.
 class MatchingThread : public CallHistory {
  public:
   MatchingThread(const Lane& lane, std::vector<MarkWindow>& windows) : lane_(lane), windows_(windows) {}
@@ -74,7 +74,8 @@ class TraceMarks : public testing::Test {
     trace.source("2:401000", "at", "tick").source("3:402000", "at", "tock");
   }
 
-  // Converts the trace together with a recording. Its thread 8 in process 7 matches all threads of the trace.
+  // Converts the trace together with a recording. Thread 8 in process 7 of the recording matches all threads
+  // of the trace.
   std::vector<std::string> lines() {
     Names names;
     Notes notes;

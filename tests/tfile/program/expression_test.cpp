@@ -146,7 +146,7 @@ TEST_F(Expressions, CombineTypes) {
   EXPECT_EQ(type("i j"), "?");
 }
 
-// Arithmetic with an enumeration gives an integer. It is signed only if an enumerator is negative.
+// Arithmetic with an enumeration gives an integer, which is signed only if an enumerator is negative.
 TEST_F(Expressions, CalculateWithEnumerators) {
   EXPECT_EQ(type("e"), "enum");
   EXPECT_EQ(type("e + 1"), "u4");

@@ -319,7 +319,7 @@ TEST_F(LoadBias, AnInlinedFunctionAgrees) {
 
 class CollectedPlaces : public LoadBias {
  public:
-  // Adds a tracepoint. These actions collect the items.
+  // Adds a tracepoint. `actions` collect the items.
   CollectedPlaces& collect(const std::string& items, std::vector<TracepointAction> actions) {
     at_address(fmt::format("traced_program.cpp:{}", line_of("plain_start")),
                kBias + line_address("plain_start"));

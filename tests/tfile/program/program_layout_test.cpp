@@ -37,7 +37,7 @@ class ProgramLayouts : public testing::Test {
                          .p_memsz = size,
                          .p_align = 1});
   }
-  // Adds a section. Its bytes are those of the file's header.
+  // Adds a section, with the bytes of the file's header as its content.
   void add_section(std::uint32_t type, std::uint64_t flags, std::uint64_t address, std::uint64_t size) {
     sections_.push_back({});
     sections_.back().sh_type = type;

@@ -54,8 +54,8 @@ class TracedProgram : public testing::TestWithParam<const char*> {
     frame.start({}, false);
     return evaluate(expression, {.scope = *scope, .frame = frame}).type;
   }
-  // Returns the address and the size of a variable that has one address in all frames. The size is 0 if there
-  // is no such variable.
+  // Returns the address and the size of a variable that has one address in all frames. If no such variable
+  // exists, the size is 0.
   DataObject object(std::uint64_t address, const std::string& name) const {
     const CodeScope* const scope = program_.scope_at(address);
     if (scope == nullptr) return {};
@@ -82,7 +82,7 @@ TEST_P(TracedProgram, NamesAFunctionAndItsLine) {
   EXPECT_THAT(info.inlined, IsEmpty());
 }
 
-// If several rows have the same address, GDB prints the line of the last statement. It ignores rows before a
+// If several rows have the same address, GDB prints the line of the last statement. GDB ignores rows before a
 // statement of another file.
 TEST(RowsAtOneAddress, CodeHasTheLineThatGdbPrints) {
   const Program program(TRACED_ROWS, Demangle::Simple);
@@ -404,7 +404,7 @@ TEST(TracedPrograms, AFifoIsNotSharedDebugInformation) {
   const std::string unit = elf.number(4, 2) + elf.number(0, 4) + elf.number(8, 1) + elf.number(1, 1) +
                            elf.number(0, 4) + elf.number(2, 1) + elf.number(0, 4) + elf.number(0, 1);
   elf.add({.name = ".debug_info", .data = elf.number(unit.size(), 4) + unit});
-  // DW_TAG_compile_unit with children, and DW_TAG_variable. Both have DW_AT_name as DW_FORM_GNU_strp_alt.
+  // DW_TAG_compile_unit with children, and DW_TAG_variable, each with DW_AT_name as DW_FORM_GNU_strp_alt.
   elf.add(
       {.name = ".debug_abbrev", .data = std::string("\1\x11\1\3\xa1\x3e\0\0\2\x34\0\3\xa1\x3e\0\0\0", 17)});
   elf.add({.name = ".gnu_debugaltlink", .data = fifo.string() + '\0' + std::string(20, 'i')});

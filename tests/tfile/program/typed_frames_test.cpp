@@ -37,7 +37,7 @@ class TypedFrames : public testing::Test {
  protected:
   explicit TypedFrames(const char* path = TRACED_FIXED) : file(path) {}
 
-  // Adds a tracepoint at the start of a function. These actions collect the items.
+  // Adds a tracepoint at the start of a function. `actions` collect the items.
   TypedFrames& tracepoint(std::string_view function, std::string_view collect, std::string_view actions) {
     const auto functions = program.functions(function);
     if (functions.empty()) throw std::logic_error("no such function");
@@ -310,7 +310,7 @@ TEST_F(TypedFrames, VariantsMayHaveRangesOfDiscriminants) {
                   " ada_shape.kind=1 ada_shape.more=1", " ada_shape.kind=-2 ada_shape.more=1"));
 }
 
-// The array is elsewhere. Its bounds are in the words after its address.
+// The array is elsewhere. The bounds of the array are in the words after its address.
 TEST_F(TypedFrames, ArraysMayHaveTheirBoundsInTheFrame) {
   const std::uint64_t vector = address_of("ada_vector"), many = address_of("plant::many");
   tracepoint("plant::pump", "collect ada_vector", fmt::format("M-1,{:x},10M-1,{:x},14", vector, many));
@@ -547,8 +547,8 @@ TEST_F(Entries, StepsDoNotShowItemsThatHitsContradict) {
   }
 }
 
-// The actions record memory relative to a register. The variable is there at the tracepoint, but not in other
-// functions.
+// The actions record memory relative to a register. At this place, the tracepoint's function has the
+// variable, but other functions do not.
 TEST_F(Entries, StepsInOtherFunctionsDoNotShowVariablesOfTheTracepoint) {
   const std::uint64_t moved = place_of("plant::pump", "moved");
   entry("plant::pump", "collect moved", trace(moved, 4));
@@ -654,8 +654,8 @@ class HiddenVariables : public Entries {
  protected:
   explicit HiddenVariables(const char* mark = "hiding") : line_(line_of(mark, "traced_expressions.cpp")) {}
 
-  // Returns the text of a frame whose items are recorded in this order. Each item has 4 bytes. Their values
-  // are 1, 2 and so on.
+  // Returns the text of a frame whose items are recorded in this order. Each item has 4 bytes. The values are
+  // 1, 2 and so on.
   std::string frame(std::string_view collect, const std::vector<std::uint64_t>& places) {
     TraceBuilder builder;
     const std::string location = fmt::format("2:{:x}", address_);
@@ -930,7 +930,7 @@ TEST_F(TailCallers, AreFoundIfThereIsOneWay) {
               HasSubstr(" callers=\"leap < jumps < main\" "));
 }
 
-// hop() jumps to choose(). choose() jumps to leap() or skip(). Both of them jump to halve().
+// hop() jumps to choose(). choose() jumps to leap() or skip(), and these two functions jump to halve().
 TEST_F(TailCallers, HaveOnlyWhatAllWaysShare) {
   EXPECT_THAT(line_at("halve", {return_from("hop", "jumps"), return_from("jumps", "main")}),
               HasSubstr(" callers=\"hop < jumps < main\" "));

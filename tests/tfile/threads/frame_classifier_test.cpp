@@ -91,7 +91,7 @@ TEST(KernelThreads, NeedTheVariablesOfTheModule) {
   EXPECT_THAT(t.threads(), ElementsAre(HasSubstr(" unknown thread")));
 }
 
-// These frames have no data that identify a thread. They are on one track, regardless of their tracepoints.
+// Frames without data that identify a thread are on one track, regardless of their tracepoints.
 TEST(Threads, UnknownThreadsAreOneTrack) {
   TraceBuilder t;
   t.line("R 40").line("tp T2:8000:E:0:0").line("tp T3:9000:E:0:0");
@@ -243,7 +243,7 @@ TEST_F(Stacks, IdentifyThreads) {
 
 TEST_F(Stacks, ZeroIsNotAStack) { EXPECT_THAT(threads({0, 0}), ElementsAre(HasSubstr(" unknown thread"))); }
 
-// Describes a tracepoint with registers of i386. Its steps record other blocks than its hits.
+// Describes a tracepoint with registers of i386. Steps record other blocks than hits.
 void describe_steps(TraceBuilder& t, std::string_view steps) {
   t.line("R 40").line(kStamp);
   t.line("tp T2:8000:E:" + std::string(steps) + ":0").line("tp A2:8000:R0f");
@@ -260,7 +260,7 @@ std::vector<std::string> names(TraceBuilder& t) {
   return found;
 }
 
-// A step returns to the address of the tracepoint. Its blocks show that it is a step.
+// A step returns to the address of the tracepoint. The blocks of the frame show that the frame is a step.
 TEST(Steps, MayReturnToTheirTracepoint) {
   TraceBuilder t;
   describe_steps(t, "2");

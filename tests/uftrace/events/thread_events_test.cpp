@@ -156,7 +156,7 @@ TEST_F(ThreadEventsTest, WatchedCpusAndVariablesAreCounters) {
                           "100/101 @20 counter event:watch #0 <13000>=-1"));
 }
 
-// PARAMETERS is a program with debug information. It is at the recorded path.
+// PARAMETERS is a program with debug information, at the recorded path.
 TEST_F(ThreadEventsTest, DebugInformationHasTheTypesOfWatchedVariables) {
   const InputFile file{fxt::FilePlace(PARAMETERS)};
   const ElfImage elf(file);

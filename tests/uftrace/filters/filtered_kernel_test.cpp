@@ -44,7 +44,7 @@ class FilteredKernel : public testing::Test {
   R recording_;
 };
 
-// A tracepoint is inside a call of 20 ns. A second tracepoint is inside a call of 5 ns. This call is inside a
+// A tracepoint is inside a call of 20 ns. A second tracepoint is inside a call of 5 ns, which is inside a
 // call of 6 ns.
 class FilteredTracepoints : public FilteredKernel {
  protected:

@@ -29,7 +29,7 @@ class ForkArrows : public testing::Test {
     }
     return found.starts_with("to") ? "" : found;
   }
-  // Process 100 calls g and fork in main. Its child, process 200, returns from fork.
+  // Process 100 calls g and fork in main. The child, process 200, returns from fork.
   void fork() {
     recording_.task_line("FORK timestamp=0.000000030 pid=200 ppid=100");
     recording_.entry(10, 0, R::kMain).entry(20, 1, R::kG).exit(22, 1, R::kG);

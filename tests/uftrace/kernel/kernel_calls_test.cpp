@@ -192,7 +192,7 @@ TEST_F(UftraceKernel, AThreadIsSwitchedOffInsideKernelCalls) {
   EXPECT_THAT(r.notes(), Contains("kernel-clipped 2"));
 }
 
-// The kernel calls start when the thread leaves the CPU. They end when the thread is back.
+// The kernel calls start when the thread leaves the CPU, and end when the thread is back.
 TEST_F(UftraceKernel, CallsThatBeginAtASwitchEndWhenTheThreadIsBack) {
   r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().out(20, 100).in(50, 100).text());

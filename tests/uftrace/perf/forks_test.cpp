@@ -21,7 +21,7 @@ void has_system(R& r) {
   r.file("demo.sym", "0000000000001000 00000400 T main\n0000000000001400 00000100 P system\n");
 }
 
-// Adds a process `child` without a FORK line. It starts the program `other` 50 ns after time 0.
+// Adds a process `child` without a FORK line. The process starts the program `other` 50 ns after time 0.
 void execs(R& r, const std::string& child) {
   r.task_line("SESS timestamp=0.000000050 pid=" + child + " sid=0123456789abcdee exename=\"/bin/other\"");
   r.task_line("TASK timestamp=0.000000051 tid=" + child + " pid=" + child);
@@ -156,7 +156,7 @@ TEST(UftracePerfForks, TheArrowDoesNotStartInACallThatHasEnded) {
   EXPECT_THAT(arrows_of(r), Contains("100/100 @28 flow from event:fork #1"));
 }
 
-// If exits are estimated, the call of `system` may have ended later. Then a flow starts in this call.
+// If exits are estimated, the call of `system` may have ended later, so the flow starts in the call.
 TEST(UftracePerfForks, TheArrowMayStartInACallWhoseExitIsEstimated) {
   R r;
   ends_early(r);

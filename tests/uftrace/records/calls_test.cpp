@@ -101,8 +101,8 @@ TEST(UftraceCalls, AnExitOfAnotherFunctionIsNoted) {
                           "DIR/100.dat:+0x20: an exit from 401200 at depth 1, where 401100 was entered"));
 }
 
-// QEMU's plugin counts depths from 1, and an exit has the depth of the caller. This applies to all records of
-// a thread, or to none.
+// QEMU's plugin counts depths from 1, and gives an exit the depth of the caller, in all records of a thread
+// or in none.
 TEST(UftraceQemu, ExitsMayHaveTheDepthOfTheCaller) {
   R r;
   r.entry(10, 1, R::kMain).entry(11, 2, R::kF).entry(12, 3, R::kF).entry(13, 4, R::kF);

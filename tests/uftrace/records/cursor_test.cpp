@@ -242,8 +242,8 @@ TEST(RecordCursorLayouts, FitEvenIfTheNextRecordMatchesNoOpenCall) {
   EXPECT_THAT(items, ElementsAre(">0 10 401100 +24 layout 0 of 24", "<5 11 401200"));
 }
 
-// Payloads are random. They may look like records, and may be damaged. A certain layout must give the same
-// items as the slow check.
+// Payloads are random, may look like records, and may be damaged. A certain layout must give the same items
+// as the slow check.
 TEST(RecordCursorLayouts, CertainLayoutsGiveTheSameResult) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     std::mt19937_64 random(seed);
@@ -338,8 +338,8 @@ TEST(RecordCursorDepths, Exceed1023OnlyIfTheRecorderAllowsIt) {
   EXPECT_EQ(items_of(bytes.whole(), way).back(), ">0 2000 401101");
 }
 
-// After damage, the record after a payload confirms a call of an unknown function. This must work for every
-// position of the end of a block.
+// After damage, the record after a payload confirms a call of an unknown function, for every position of the
+// end of a block.
 TEST(RecordCursor, TheLongestPayloadAfterDamageMayBeAnywhereInABlock) {
   constexpr std::uint64_t kUnlisted = 0x7fff'1234'5678;
   constexpr std::size_t kLongest = 1024, kWords = 4096 / 8;

@@ -122,7 +122,7 @@ TEST(UftraceDamage, ZerosAtTheEndAreNoted) {
   EXPECT_THAT(r.notes(), ElementsAre("truncated-tail 64", "DIR/100.dat:+0x20: zeros instead of records"));
 }
 
-// While a recorder runs, the last bytes of a file may be missing. This is not damage.
+// While a recorder runs, the last bytes of an undamaged file may be missing.
 TEST(UftraceDamage, ATailThatIsStillBeingWrittenIsNotDamage) {
   for (const std::string& tail : {std::string(64, '\0'), std::string(8, '\1')}) {
     R r;

@@ -209,8 +209,8 @@ TEST(UftraceDlopen, IsAnInstant) {
 
 // ---- The forking call ----
 
-// Children may run after the parent has continued, so their FORK lines may have any order. Their pids are in
-// the order of the forks.
+// Children may run after the parent has continued, so their FORK lines may have any order. The pids of the
+// children are in the order of the forks.
 TEST(UftraceForks, ForkingCallsAndPidsHaveTheSameOrder) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=103 ppid=100");

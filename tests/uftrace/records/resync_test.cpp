@@ -206,7 +206,7 @@ TEST_F(ResyncTest, TheLastPayloadMayEndTheFile) {
 
 TEST_F(ResyncTest, AfterAPayloadASureRecordIsPreferred) {
   const Expectation expected{.time_ns = kTime, .depth = 2, .top_address = kG};
-  // The first record is only likely. Then comes a record that fits the open calls.
+  // The first record is only likely. The second record fits the open calls.
   const RecordBytes bytes = RecordBytes()
                                 .entry(kTime, 7, kF)
                                 .entry(kTime, 9, kNoCode)
@@ -243,7 +243,7 @@ class ResyncTimes : public ResyncTest {
     const Record record{.time_ns = time_ns, .word = 0x28 + kF * 65536};
     return resync_.is_time_damaged(record, last_ns, ahead(following));
   }
-  // Builds two records. They come after the record with the tested time.
+  // Builds the two records that come after the record with the tested time.
   static RecordBytes two_records(std::uint64_t next_ns, std::uint64_t second_ns) {
     return RecordBytes().entry(next_ns, 1, kG).exit(second_ns, 1, kG);
   }

@@ -146,7 +146,7 @@ TEST_F(UftraceValues, EveryCallHasItsSourceLine) {
                           "100/100 [13, 14] demo:g loc='a.c:3'", "100/100 [15, 16] demo:g loc='a.c:3'"));
 }
 
-// The entry does not match the open calls. It must be repaired even if the function has a source line.
+// An entry that does not match the open calls must be repaired, even if the function has a source line.
 TEST_F(UftraceValues, MismatchedCallsAreStillRepaired) {
   r_.file("demo.dbg", "F: 1200 g\nL: 3 a.c\n");
   r_.entry(10, 0, R::kMain).entry(11, 1, R::kG).exit(12, 1, R::kG).entry(13, 0, R::kG).exit(14, 0, R::kG);

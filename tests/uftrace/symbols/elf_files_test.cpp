@@ -126,8 +126,8 @@ TEST_F(ElfFilesTest, WithoutABuildIdTheSizeMustMatch) {
           "ROOT/usr/bin/app: is another build (with 8192 bytes in memory, but 12288 were recorded)")));
 }
 
-// PARAMETERS is a program with debug information. Its main() has no parameters, and the first parameter of
-// its kinds() is `fd`.
+// PARAMETERS is a program with debug information. The function main() has no parameters, and the first
+// parameter of kinds() is `fd`.
 class ParametersOfFiles : public ElfFilesTest {
  protected:
   ParametersOfFiles() {

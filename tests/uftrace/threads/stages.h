@@ -70,7 +70,7 @@ class Stages : public testing::Test {
     RecordNotes& notes;
     bool has_estimated_exits;
 
-    // Emits all events that are due before a record of the thread. Then emits the record.
+    // Emits all events that are due before a record of the thread, and then the record.
     void record(RecordType type, std::uint64_t time_ns, std::size_t depth, std::uint64_t address) {
       const CallRecord call{.type = type, .time_ns = time_ns, .depth = depth, .address = address};
       const bool needs_room = streams.emit_before({time_ns, Precedence::OwnRecord});

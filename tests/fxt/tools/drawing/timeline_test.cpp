@@ -583,7 +583,7 @@ TEST(Timeline, CountersHoldAnyFiniteValues) {
               Contains("1 value not drawn, because of a number that is not finite, or of too many counters"));
 }
 
-// Each step has only its greatest value. If there are too many steps, their length is doubled.
+// Each step has only its greatest value. If there are too many steps, each step becomes twice as long.
 TEST(Timeline, CountersHoldSomeThousandValues) {
   const auto bytes = bytes_of(file_of([](Writer& writer) {
     for (std::uint64_t i = 0; i < 50'000; ++i)
@@ -733,7 +733,7 @@ TEST(Timeline, APageMergesAsFewCallsAsPossible) {
 }
 
 // Draws every prefix of a trace with all kinds of records. Then draws the trace with one flipped bit, for
-// every third bit. This covers each position in a byte.
+// every third bit, which covers each position in a byte.
 TEST(Timeline, DamageIsDrawnOrLeftOut) {
   const auto bytes = bytes_of(joined(sample_trace(), kUncommonRecords));
   const auto draw = [](std::span<const std::byte> damaged) {
