@@ -73,7 +73,7 @@ class Cache:
     def __init__(self, folder, most_bytes):
         self.folder, self.most_bytes = Path(folder), most_bytes
         self.lock = threading.Lock()
-        self.locks = {}  # by the name of an entry: it is made only once at a time
+        self.locks = {}  # a lock for each name of an entry, because only one thread may make an entry
 
     def get(self, key, make):
         """Opens the entry with this key. If it is missing or damaged, make(folder) writes its files first. The key is
@@ -107,7 +107,7 @@ class Cache:
             make(making)
             (making / LIST).write_text(json.dumps(files_in(making)))
             folder = self.folder / name
-            with contextlib.suppress(OSError):  # another process may have made it meanwhile
+            with contextlib.suppress(OSError):  # another process may have made the entry meanwhile
                 keep(making, folder)
                 making = None
             if making:

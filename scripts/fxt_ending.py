@@ -33,9 +33,10 @@ ASKED = []  # events for which settle() waits
 
 
 def take_signals(taker):
-    """From now on, a signal does not end the script. It calls taker(process, number, is_new) for the running program, or for
-    the next one. If is_new is true, the terminal has not sent Ctrl-C to the program. With taker=None, a signal ends the
-    script again."""
+    """From now on, a signal does not end the script, but calls taker(process, number, is_new) for the running or next program.
+
+    If is_new is true, the terminal has not sent Ctrl-C to the program. With taker=None, a signal ends the script again.
+    """
     with LOCK:
         TAKERS[:] = [taker] if taker else []
         EARLY.clear()
@@ -142,7 +143,7 @@ def call(main, on_interrupt):
     """Ends the script with the result of main(), or because of a signal. `on_interrupt` is the handler of Ctrl-C when the
     script began."""
     for stream in ("stdout", "stderr"):
-        if getattr(sys, stream) is None:  # it was closed before the script began
+        if getattr(sys, stream) is None:  # the stream was closed before the script began
             setattr(sys, stream, open(os.devnull, "w", encoding="utf-8"))
     ENDED.setblocking(False)
     signal.set_wakeup_fd(ENDED.fileno(), warn_on_full_buffer=False)

@@ -29,7 +29,7 @@ def shown(path):
 
 @contextlib.contextmanager
 def writing_into(folder, path):
-    """An OSError in the block becomes an OSError for the path. Its reason names the folder."""
+    """An OSError in the block becomes an OSError for the path, with a reason that names the folder."""
     try:
         yield
     except OSError as error:

@@ -33,10 +33,10 @@ class Problem(Exception):
 
 
 class Programs:
-    """Runs programs, and has the last line about the progress of each."""
+    """Runs programs, and has the last line about the progress of each program."""
 
     def __init__(self, has_page):
-        self.running = {}  # the last line about the progress of each
+        self.running = {}  # the last line about progress, by process
         self.has_page = has_page  # the page shows the progress; otherwise, the terminal does
 
     def run(self, name, *arguments, allowed=(0,)):

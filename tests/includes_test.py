@@ -1,6 +1,8 @@
-"""Each source must include the headers of the names that it uses from the standard library and from fmt. Compilers find
-only some missing headers: headers include each other, differently in each version, and a unity build shares them among
-eight sources. A .cpp relies on the includes of its own header, and does not repeat them."""
+"""Each source must include the headers of the names that it uses from the standard library and from fmt.
+
+Compilers find only some missing headers, because headers include each other, differently in each version. A unity build shares
+the headers among eight sources. A .cpp file relies on the includes of its own header, and does not repeat them.
+"""
 
 import re
 import unittest

@@ -90,9 +90,11 @@ def is_handled(name):
 
 
 def go_to_living(inferior):
-    """After one of several processes has ended, gdbserver 13 continues the other processes, although GDB shows them as
-    stopped. The packet "?" stops them. It must be sent before GDB reads their registers. Returns true if the process is
-    about to exit, because GDB does not report this stop."""
+    """Stops the other processes after a process has ended. Returns true if the chosen process is about to exit.
+
+    After one of several processes has ended, gdbserver 13 continues the other processes, although GDB shows them as stopped.
+    The packet "?" stops them, and must be sent before GDB reads their registers. GDB does not report a stop before an exit.
+    """
     quiet("maintenance packet ?")
     quiet("maintenance flush register-cache")
     quiet(f"inferior {inferior.num}")
@@ -107,7 +109,7 @@ def others():
 
 
 def goes_on(stop):
-    """True if the program can continue after this stop. It can't after a breakpoint of the script, or after Ctrl-C."""
+    """True if the program can continue after this stop: not after a breakpoint of the script, and not after Ctrl-C."""
     name = getattr(stop, "stop_signal", None)
     if name in ("SIGINT", "SIGTRAP"):
         return False

@@ -10,7 +10,7 @@ import time
 
 
 class Chromium:
-    """A browser without a window. Its DevTools protocol controls it with JSON messages that end in NUL, on two pipes."""
+    """A browser without a window, which the test controls by JSON messages (DevTools protocol) on two pipes."""
 
     def __init__(self, folder, page, *options):
         commands, self.commands = os.pipe()

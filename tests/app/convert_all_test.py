@@ -448,7 +448,7 @@ class GoingOn(ConvertAll):
         process = self.begin()
         while alive := self.living(process.pid):  # including jobs that were started in between
             for pid in alive:
-                with contextlib.suppress(ProcessLookupError):  # it has ended in between
+                with contextlib.suppress(ProcessLookupError):  # the process has ended in between
                     os.kill(pid, signal.SIGKILL)
         process.communicate()
         self.assert_complete_after_resume()

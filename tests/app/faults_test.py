@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Every system call fails once. Each run must end with the right exit code and a message with the file and the cause.
-It must leave no incomplete or temporary file, and no damaged older output.
 
-The directory with the programs is in the environment variable PROGRAMS, the library that lets calls fail in
-FAIL_CALL_LIBRARY, and the number of tested calls of each function in MOST_CALLS.
+No run may leave an incomplete or temporary file, or a damaged older output. These environment variables are used: PROGRAMS is
+the directory with the programs, FAIL_CALL_LIBRARY is the library that lets calls fail, and MOST_CALLS is the number of
+tested calls of each function.
 """
 
 import errno
@@ -203,7 +203,7 @@ class Faults(unittest.TestCase):
                     path.unlink()
 
     def assert_old_or_whole(self, work, old, whole):
-        """Checks the files after a killed run. There may also be a file with a temporary name."""
+        """Checks the files after a killed run. A file with a temporary name is allowed."""
         left = self.files_of(work)
         self.assertIn(left.pop("out.fxt", None), (old, whole))
         self.assertEqual([name for name in left if not name.startswith("out.fxt.part-")], [])

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""--fit of fxt-convert and fxt-cut: the trace has at most the requested size, shows the longest calls, and says at each
-call what is missing in it.
+"""Tests --fit of fxt-convert and fxt-cut.
 
-The directory with the programs is in the environment variable PROGRAMS; SEEDS=FIRST:END are the seeds to try.
+The trace has at most the requested size, and the longest calls. Each call has the number and time of the omitted calls inside
+it. The environment variable PROGRAMS is the directory with the programs, and SEEDS=FIRST:END are the seeds to try.
 """
 
 import gzip

@@ -1,10 +1,9 @@
-"""Makes random recordings of uftrace, which depend only on the seed, and describes their contents (trace files of GDB:
-trace_file_generator.py).
+"""Makes random recordings of uftrace, which depend only on the seed, and describes their contents.
 
-A recording has processes with several threads, forks and execs, calls with arguments and return values, events, context
-switches, names of threads, calls and tracepoints of the kernel, loaded libraries, longjmps, losses, and ends in the
-middle. It has 32 or 64 bits, in either byte order. `Truth` has the data that a conversion must show. `damage()` damages
-a recording or trace file.
+A recording has processes with several threads, forks and execs. Calls have arguments and return values, and may end by
+longjmp, a loss, or the end of the recording. A recording also has events, context switches, names of threads, calls and
+tracepoints of the kernel, and loaded libraries. The program has 32 or 64 bits, in either byte order. `Truth` has the data
+that a conversion must show. `damage()` damages a recording or trace file. trace_file_generator.py makes trace files of GDB.
 """
 
 import random
@@ -58,7 +57,7 @@ class Call:
     depth: int
     arguments: dict = field(default_factory=dict)
     end: int = None
-    end_at: int = None  # where its last record ends in the thread's file; None if the end of the file is missing
+    end_at: int = None  # where the call's last record ends in the thread's file; None if the end of the file is missing
 
     def key(self, without=None):
         return (self.thread.process.tid, self.thread.tid, self.category, self.name, self.begin, self.end, self.depth,
@@ -114,7 +113,7 @@ class Thread:
         self.process, self.image, self.time, self.latest = process or self, image, time, time
         self.born, self.tid, self.cpu = 0, None, len(recording.threads)
         self.lived = None  # start time; None if the thread has no records yet
-        self.parent, self.forked_at = None, 0  # the thread from which it inherited calls, and the offset of that thread's `fork` in its file
+        self.parent, self.forked_at = None, 0  # the thread that forked, and the offset of its `fork` in its file
         self.loads, self.loaded, self.sid = process is None, False, None  # may the thread load the library, has it loaded the library, and its session
         self.data, self.stack = bytearray(), list(stack)
         recording.threads.append(self)
@@ -138,7 +137,7 @@ class Thread:
                 function, value = f"lib{value}", self.recording.addresses["libx.so.1"][f"lib{value}"]
                 arguments[f"{name} symbol"] = function
                 raw = self.recording.pack(self.recording.word, value)
-            elif code == "color":  # it is recorded as a register
+            elif code == "color":  # a color is recorded as a register
                 raw = self.recording.pack("i" if self.recording.has("narrow") else "q", COLORS[value])
             elif code == "c":
                 raw, value = value.encode(), f"'{value}' ({ord(value)})"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""--index: a range of time has the same bytes with the index of a recording and without it.
+"""Tests --index: with an index of the recording, the trace of a range of time has the same bytes as without an index.
 
-The directory with the programs is in the environment variable PROGRAMS. RECORDINGS may name a folder with more recordings,
-and SEEDS=FIRST:END the seeds of random recordings.
+The environment variable PROGRAMS is the directory with the programs. RECORDINGS may name a folder with more recordings.
+SEEDS=FIRST:END are the seeds of random recordings.
 """
 
 import json

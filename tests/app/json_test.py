@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""--format json, and names that end in .json. The JSON has the same calls, instants, counters, flows and names as the
-FXT, for whole traces, ranges and pieces, and every reader of JSON accepts it.
+"""Tests --format json, and names that end in .json.
 
-The directory with the programs is in the environment variable PROGRAMS. If TRACE_PROCESSOR_SHELL names Perfetto's trace
-processor, it must find the same slices in both.
+The JSON must have the same calls, instants, counters, flows and names as the FXT, for whole traces, ranges and pieces. Every
+reader of JSON must accept the JSON. If TRACE_PROCESSOR_SHELL names Perfetto's trace processor, it must find the same slices
+in both files. The directory with the programs is in the environment variable PROGRAMS.
 """
 
 import csv

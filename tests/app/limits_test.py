@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Small files that request a lot of memory or time. For a file of less than 10 MB, a program takes at most 256 MiB and
-20 s, and its message has the file and the limit.
+"""Small files that request a lot of memory or time.
 
+For a file of less than 10 MB, a program may need at most 256 MiB and 20 s. The message has the file and the limit.
 The directory with the programs is in the environment variable PROGRAMS.
 """
 

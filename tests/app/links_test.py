@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Files of a recording that are links, FIFOs, devices or directories: no file outside of the recording is read, and
-nothing blocks.
+"""Tests files of a recording that are links, FIFOs, devices or directories.
 
-Each file of a recording is replaced in turn. A directory and an archive of it have the same result. The directory with
-the programs is in the environment variable PROGRAMS.
+No file outside of the recording is read, and nothing blocks. The tests replace each file of a recording in turn. A directory
+and an archive of the directory must have the same result. The directory with the programs is in the environment variable PROGRAMS.
 """
 
 import json

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Recordings that are too large for a disk: their records are generated while they are read. All records are shown, at
-the right times, in memory that does not depend on their number.
+"""Recordings that are too large for a disk, whose records are generated while they are read.
 
-The directory with the programs is in the environment variable PROGRAMS, and the library that generates records in
-LONG_RECORDS_LIBRARY. LONG_RECORDS=N is their number.
+All records must be shown, at the right times, and the memory must not depend on the number of records. The environment
+variable PROGRAMS is the directory with the programs, LONG_RECORDS_LIBRARY is the library that generates records, and
+LONG_RECORDS is the number of records.
 """
 
 import json

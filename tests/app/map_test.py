@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""The map of scripts/open-in-perfetto: parts that are chosen in Chromium, and the files that are kept for the next time. A
-page from another origin acts as the viewer.
+"""Tests the map of scripts/open-in-perfetto: parts that are chosen in Chromium, and the files in the cache.
 
-The directory with the programs is in the environment variable PROGRAMS.
+A page of another origin takes the place of the viewer. The directory with the programs is in the environment variable PROGRAMS.
 """
 
 import faulthandler

@@ -12,6 +12,8 @@ def needs(program):
 
 
 def bound_by_permissions():
-    """The start of a command to which permissions of files apply, unlike for root. It is still run by root, because
-    other users may not enter the folder of this checkout."""
+    """The start of a command to which permissions of files apply, although root runs it.
+
+    Another user can't run the command, because other users may not enter the folder of this checkout.
+    """
     return ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []

@@ -152,7 +152,7 @@ class OpenInPerfetto(Opened):
         self.assertNotIn("cpu-tracks", process.communicate(timeout=60)[1])
 
     def test_the_link_of_a_gdb_session_names_the_part_with_the_frames(self):
-        bare = self.folder / "bare.tfile"  # its only events are two frames, at 1000 and 2000 us
+        bare = self.folder / "bare.tfile"  # a file with only two frames, at 1000 and 2000 us
         bare.write_bytes(b"\x7fTRACE0\nR 0\ntsv 1:0:1:" + b"trace_timestamp".hex().encode() + b"\ntp T2:8000:E:0:0\n\n" +
                          b"".join(struct.pack("<HIcIq", 2, 13, b"V", 1, time_us) for time_us in (1000, 2000)) + bytes(4))
         sessions = [REPOSITORY / "samples" / "gdb" / "queue.trace", bare]

@@ -48,7 +48,7 @@ class OnATerminal(unittest.TestCase):
                 if meanwhile:
                     self.before = text + meanwhile()
                     meanwhile, text = None, b""
-        except OSError:  # no process has it open any more
+        except OSError:  # no process has the terminal open any more
             pass
         os.close(self.terminal)
         self.assertEqual(process.wait(), 0)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Things that must not affect the result: the number of threads, the number of open files, the name and storage of the
-input, the encoding of calls, and whether a trace is made as a whole or in parts. Recordings, and random ones
-(generator.py, trace_file_generator.py), are converted in all these ways, and must give the same calls.
+"""Converts recordings in many ways that must give the same calls.
 
-The directory with the programs is in the environment variable PROGRAMS, and the library that reverses directories in
-FAIL_CALL_LIBRARY. SEEDS=FIRST:END are the seeds to try.
+The number of threads, the number of open files, the name and storage of the input, and the encoding of calls must not change
+the calls. A trace that is made as a whole must have the same calls as its parts together. The inputs are recordings, and
+random ones from generator.py and trace_file_generator.py. The environment variable PROGRAMS is the directory with the
+programs, FAIL_CALL_LIBRARY is the library that reverses directories, and SEEDS=FIRST:END are the seeds to try.
 """
 
 import functools
@@ -120,8 +120,7 @@ def cut_of(call, edges):
 
 
 def joined(parts, edges=()):
-    """Joins the calls of a trace from its consecutive parts: thread, category, name, begin and end. There are no events
-    at the edges between the parts."""
+    """Joins the calls of a trace from its consecutive parts: thread, category, name, start and end. No event is at an edge."""
     calls, begun = Counter(), defaultdict(list)
     for part in parts:
         going_on = defaultdict(list)  # for calls that began in an earlier part: their ends, and whether they continue
@@ -393,7 +392,7 @@ class Sameness(unittest.TestCase):
             self.assertEqual(sum((part.switches for part in parts), Counter()), whole.switches)
 
         for recording in self.recordings:
-            if recording.suffix not in (".tfile", ".trace"):  # whose own ids are not shown
+            if recording.suffix not in (".tfile", ".trace"):  # in trace files, ids are made up
                 with self.subTest(recording.name):
                     check(recording)
 

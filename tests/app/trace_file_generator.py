@@ -1,9 +1,9 @@
 """Makes random trace files of GDB, which depend only on the seed, and describes their contents.
 
-A trace file has tracepoints with one or more locations, conditions and steps. They collect registers, memory, texts,
-locals, trace state variables and static data, some without a timestamp. They are from several threads, from x86 or
-s390, or from KGTP's kernel. Frames may be out of order, may have only a part of the data, may be overwritten in a
-circular buffer, or may be garbage where the buffer wraps.
+A trace file has tracepoints with one or more locations, conditions and steps. The tracepoints collect registers, memory,
+texts, locals, trace state variables and static data, and not always a timestamp. The frames are from several threads, from
+x86 or s390, or from KGTP's kernel. Frames may be out of order, may be incomplete, or may be overwritten in a circular
+buffer. Where the buffer wraps, frames may be garbage.
 """
 
 import random

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Random recordings and trace files (generator.py, trace_file_generator.py) are shown with their contents: every call
-with its times, depth and arguments, and every frame with its values. Damaged ones end with a documented exit code, and
-their undamaged parts are shown.
+"""Converts random recordings and trace files, and compares the trace with their contents.
 
-The directory with the programs is in the environment variable PROGRAMS; SEEDS=FIRST:END are the seeds to try.
+generator.py and trace_file_generator.py make the inputs. The trace must have every call with its times, depth and arguments,
+and every frame with its values. For a damaged input, the exit code must be a documented one, and the undamaged parts must be
+shown. The environment variable PROGRAMS is the directory with the programs, and SEEDS=FIRST:END are the seeds to try.
 """
 
 import json

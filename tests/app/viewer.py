@@ -24,9 +24,12 @@ UI = "https://ui.example.org"
 
 
 class Viewer(http.server.ThreadingHTTPServer):
-    """A server for another origin, whose page gets traces as Perfetto does. The page fetches the URL in its link, or answers
-    "PING" and receives the trace. It reports the bytes, or the reason for a failure, and as JSON everything else that it
-    got. Only its opener may send traces, and more than one only with keepApiOpen."""
+    """A server of another origin. Its page receives traces like Perfetto.
+
+    The page fetches the URL in its link, or answers "PING" and receives the trace. The page reports the bytes, or the reason
+    for a failure, and reports everything else that it received as JSON. Only the opener of the page may send traces. With
+    keepApiOpen, the opener may send more than one trace.
+    """
     PAGE = b"""<!doctype html><link rel=icon href="data:,"><script>
         const page = Math.random();
         const tell = (body, rest) => fetch("/told?" + encodeURIComponent(JSON.stringify(rest)), {method: "POST", body});

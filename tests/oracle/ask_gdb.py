@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the data that GDB shows for a trace file, frame by frame, for compare_tfile.py.
 
-Given a trace file, and its program if available, it writes <name>.oracle.jsonl next to the trace file. In the GDB of a
-recording session, where position-independent programs have their addresses:
+Takes a trace file, and optionally its program. Writes <name>.oracle.jsonl next to the trace file. In the GDB of a recording
+session, position-independent programs have their addresses. There, use:
 
     source ask_gdb.py
     python live_dump("out.live.jsonl")

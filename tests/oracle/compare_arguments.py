@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Checks that FXT files show the same arguments, return values and events as uftrace shows for the recordings.
+"""Checks that FXT files show the same arguments, return values and events as uftrace.
 
-For every RECORDING (a uftrace directory), this converts it with --converter, reads the file with the independent reader
-in this folder, and compares
-  - every call of `uftrace replay`, thread by thread and in order: its name, every argument and the return value;
-  - every event of `uftrace dump`: counters, user events, differences and call sites.
-If there are texts of uftrace next to a recording (RECORDING.replay.txt, .dump.txt), they are used; otherwise uftrace is
-run. If uftrace gives up (it stops at a wrong spec), the part that it shows is compared: nothing if it can't read the
-recording, and no calls below its 1024th level. The exit code is 1 if anything differs.
+Each RECORDING is a directory of uftrace. The script converts the recording with --converter, and reads the FXT file with
+fxt_reader.py in this folder. Then it compares
+  - each call with `uftrace replay`, thread by thread and in order: the name, all arguments, and the return value;
+  - each event with `uftrace dump`: counters, user events, differences, and call sites.
+If texts of uftrace are next to the recording (RECORDING.replay.txt, .dump.txt), they are used. Otherwise, uftrace runs.
+If uftrace fails, for example at a wrong spec, only the part that uftrace shows is compared. Calls deeper than 1024
+levels are not compared. The exit code is 1 if anything differs.
 """
 
 import argparse

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""Checks that FXT files show the same as uftrace with the same options.
+"""Checks that FXT files show the same calls as uftrace with the same options.
 
-For every RECORDING (a uftrace directory), this converts it with --converter and each of about thirty sets of options,
-reads the file with the independent reader in this folder, rebuilds the calls as Perfetto does, and compares every call
-with the entries of `uftrace replay --no-merge` with these options: thread, time, name, depth. The functions in the
-options are chosen from the recording. Needs uftrace; without it nothing is compared. For known errors of uftrace (its
-filters leak over fork, exec, longjmp and losses), only sets that do not show them are compared. The exit code is 1 if
-anything differs.
+Each RECORDING is a directory of uftrace. The script converts the recording with --converter and about thirty sets of
+options, and reads the FXT files with fxt_reader.py in this folder. The calls are rebuilt as in Perfetto, and compared with
+the entries of `uftrace replay --no-merge`: thread, time, name, depth. The functions in the options are functions of the
+recording. Without uftrace, nothing is compared. The exit code is 1 if anything differs.
 
-Names that uftrace demangles in another way are compared in their mangled form: Rust's v0 names, coroutines, and names
-that it can't demangle. Sets for which a signal ends uftrace are counted, and not compared.
+Filters of uftrace have known errors at fork, exec, longjmp and losses. For recordings with these errors, only the sets of
+options without errors are compared. If a signal ends uftrace, the set is counted, but not compared. Some names are
+compared in their mangled form, because uftrace demangles them differently or not at all: Rust's v0 names and coroutines.
 """
 
 import re

@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
 """Checks that FXT files show the kernel events that uftrace recorded.
 
-For every RECORDING (a uftrace directory), this converts it with --converter, reads the file with the independent reader
-in this folder, rebuilds the calls as Perfetto does, and compares
-  - every kernel call with the entries and exits of `uftrace dump`: thread, name, begin, end. Calls that carry
-    `repaired` may end earlier than their exit, or later if none was recorded;
-  - that calls which overlap with nothing are not repaired;
-  - every tracepoint with the events of the dump: thread, time, name, and the values in the form name=value;
+Each RECORDING is a directory of uftrace. The script converts the recording with --converter, reads the FXT file with
+fxt_reader.py in this folder, and rebuilds the calls as in Perfetto. Then it compares
+  - each kernel call with the entries and exits of `uftrace dump`: thread, name, start, end. A call with `repaired` may
+    end before its exit, or later if no exit was recorded. A call that overlaps no other call must not be repaired;
+  - each tracepoint with the events of the dump: thread, time, name, and the values in the form name=value;
   - the places where the kernel lost events;
-  - wakeups of threads that wait, if the kernel's switches are shown;
-  - calls and total time of kernel functions with `uftrace report --kernel-full`.
-If there is a text of uftrace next to a recording (RECORDING.dump.txt), it is used; otherwise uftrace is run. The exit
-code is 1 if anything differs.
+  - wakeups of waiting threads, if the kernel's switches are shown;
+  - number and total time of kernel calls with `uftrace report --kernel-full`.
+If a text of uftrace is next to the recording (RECORDING.dump.txt), it is used. Otherwise, uftrace runs. The exit code is 1
+if anything differs.
 """
 
 import re

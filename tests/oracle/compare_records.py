@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks that no record of a uftrace recording is lost: `records_read`, and the numbers of --inspect for every thread,
-must equal the records in `uftrace dump`.
+"""Checks that no record of a uftrace recording is lost.
 
-For every RECORDING (a uftrace directory), the dump is RECORDING.dump.txt next to it; otherwise uftrace is run. Records
-of the kernel and of perf files are not counted. The exit code is 1 if anything differs.
+`records_read`, and the numbers of records that --inspect prints for each thread, must equal the numbers in `uftrace dump`.
+Each RECORDING is a directory of uftrace. If the file RECORDING.dump.txt exists, it is the dump. Otherwise, uftrace runs.
+Records of the kernel and of perf files are not counted. The exit code is 1 if anything differs.
 """
 
 import argparse

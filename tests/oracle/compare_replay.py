@@ -1,22 +1,21 @@
 #!/usr/bin/env python3
-"""Checks that FXT files show the events of every thread in the same order as uftrace replays them.
+"""Checks that FXT files show the events of each thread in the same order as `uftrace replay`.
 
-For every RECORDING (a uftrace directory), this converts it with --converter, reads the file with the independent reader
-in this folder, and compares every thread, step by step, with `uftrace replay --no-merge`: entries and exits of the
-program's and the kernel's functions, and kernel tracepoints, by time, name and the call around them. The options
---option=--kernel-only, --option=--kernel-skip-out and --option=--event-skip-out compare the events that remain with
-these options, by uftrace's own rules.
+Each RECORDING is a directory of uftrace. The script converts the recording with --converter, and reads the FXT file with
+fxt_reader.py in this folder. Each thread is compared, step by step, with `uftrace replay --no-merge`: entries and exits of
+the program's and the kernel's functions, and kernel tracepoints. Each step has a time, a name, and the call around it.
+With --option=--kernel-only, --option=--kernel-skip-out or --option=--event-skip-out, the events that uftrace shows with
+this option are compared.
 
-If there is a text of uftrace next to a recording (RECORDING.replay-all.txt, RECORDING.replay-kernel-only.txt), it is
-used; otherwise uftrace is run. The exit code is 1 if anything differs.
+If a text of uftrace is next to the recording (RECORDING.replay-all.txt, RECORDING.replay-kernel-only.txt), it is used.
+Otherwise, uftrace runs. The exit code is 1 if anything differs.
 
-Calls that are cut (`repaired`) are compared only by their starts, and no event must be inside of them. Two faults of
-uftrace's replay are corrected with its raw dump. First, events of a thread after its last exit on a CPU are assigned to
-the next thread there, which may not be shown. Second, it drops an exit on another CPU than the entry, if that CPU did
-not have the function before.
-
-With --kernel-only and --kernel-skip-out together, uftrace drops the exits of kernel calls that are longer than the
-program's, and assigns their entries to the next exit: these differ.
+Only the starts of cut calls (`repaired`) are compared, and no event may be inside a cut call. The script uses uftrace's
+raw dump to correct two faults of `uftrace replay`:
+  - Events of a thread after its last exit on a CPU are assigned to the next thread on this CPU, which may not be shown.
+  - An exit on another CPU than the entry is dropped, if the other CPU did not have the function before.
+With both --kernel-only and --kernel-skip-out, uftrace drops the exits of kernel calls that are longer than the program's
+calls, and assigns their entries to the next exit. The FXT file shows such calls differently.
 """
 
 import re

@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
 """Checks that FXT files show the scheduling that uftrace recorded.
 
-For every RECORDING (a uftrace directory), this converts it with --converter, reads the file with the independent reader
-in this folder, rebuilds the calls as Perfetto does, and compares
-  - every context switch with the perf events of `uftrace dump`, or with the kernel's own if there are none: time,
+Each RECORDING is a directory of uftrace. The script converts the recording with --converter, reads the FXT file with
+fxt_reader.py in this folder, and rebuilds the calls as in Perfetto. Then it compares
+  - each context switch with the perf events of `uftrace dump`, or without perf events, with the kernel's switches: time,
     CPU, thread, direction, and the state of the thread that leaves;
-  - every schedule call with pairs of switches, and its arguments with both switches; and that none crosses another
-    call;
-  - calls and total time of schedule calls inside other calls, and the self time of all functions, with
+  - each schedule call and its arguments with a pair of switches. No schedule call may cross another call;
+  - number and total time of schedule calls inside other calls, and the self time of all functions, with
     `uftrace report`;
-  - the end of calls that never returned with the last recorded event of their thread.
-Without --option=--cpu-tracks the file has no switches. Then a call or an instant must show each of them. If there are
-texts of uftrace next to a recording (RECORDING.dump.txt, .report.txt), they are used; otherwise uftrace is run. The
-exit code is 1 if anything differs.
+  - the end of calls that never returned, with the last recorded event of their thread.
+Without --option=--cpu-tracks, the FXT file has no switches, so a call or an instant must show each switch. If texts of
+uftrace are next to the recording (RECORDING.dump.txt, .report.txt), they are used. Otherwise, uftrace runs. The exit code
+is 1 if anything differs.
 """
 
 import re
@@ -135,7 +134,7 @@ class SchedComparison(judging.Comparison):
                 over.add(thread)
             elif kind == "in":
                 over.discard(thread)
-            if kind != "exit" and thread not in over:  # its exit shows that it leaves the CPU
+            if kind != "exit" and thread not in over:  # a switch out after the exit of a thread is not shown
                 expected[time, cpu, thread, kind] += 1
         self.compared["switches"] += expected.total()
         for switch in sorted(expected - shown):
@@ -201,8 +200,10 @@ class SchedComparison(judging.Comparison):
 
 
 def parse_perf(dump):
-    """[(time, cpu, thread, in|out|preempted)] by thread and time, {thread: last time of any event}, and {(thread,
-    time)} of the ends of threads. An id may be used again, in particular if another thread calls exec."""
+    """Switches as [(time, cpu, thread, in|out|preempted)], {thread: last time of any event}, and {(thread, time)} of exits.
+
+    The switches are sorted by thread and time. An id may be used again, for example if another thread calls exec.
+    """
     switches, last, exits, cpu = [], defaultdict(int), set(), None
     for line in dump.splitlines():
         if match := _FILE.match(line):

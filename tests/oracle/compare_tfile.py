@@ -3,9 +3,12 @@
 
     compare_tfile.py FXT_CONVERT CASE...
 
-A CASE is a directory with out.tfile and oracle.jsonl (one object per frame: pc, registers, memory, variables) and
-optionally live.jsonl (the same from the recording session, with tdump values), or a <name>.tfile next to a
-<name>.oracle.jsonl. Prints the differences and the number of comparisons; the exit code is 1 if anything differs.
+A CASE is one of these:
+  - a directory with the files out.tfile and oracle.jsonl. Each line of oracle.jsonl is an object for one frame, with pc,
+    registers, memory and variables. The directory may also have live.jsonl, from the recording session, with the values
+    of `tdump`;
+  - a file <name>.tfile, with <name>.oracle.jsonl next to it.
+Prints the differences and the number of comparisons. The exit code is 1 if anything differs.
 """
 
 import argparse

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Checks that FXT files show exactly the calls that uftrace shows for the recordings.
+"""Checks that FXT files show exactly the calls that uftrace shows.
 
-For every RECORDING (a uftrace directory), this converts it with --converter, reads the file with the independent reader
-in this folder, rebuilds the calls as Perfetto and as Tracy do, and compares
-  - every call with the entries and exits of `uftrace dump`: thread, name, begin, end, depth, order;
-  - calls and total time of every function with `uftrace report`;
-  - the names of the threads with `uftrace report --task`;
-  - the category of every call with the memory map.
-If there are texts of uftrace next to a recording (RECORDING.dump.txt, .report.txt, .report-task.txt), they are used;
-otherwise uftrace is run. Facts that the records leave open (for example the end of a call that longjmp left) are
-reported and not compared. The exit code is 1 if anything differs.
+Each RECORDING is a directory of uftrace. The script converts the recording with --converter, reads the FXT file with
+fxt_reader.py in this folder, and rebuilds the calls as in Perfetto and in Tracy. Then it compares
+  - each call with the entries and exits of `uftrace dump`: thread, name, start, end, depth, order;
+  - number and total time of calls of each function with `uftrace report`;
+  - the names of threads with `uftrace report --task`;
+  - the category of each call with the memory map.
+If texts of uftrace are next to the recording (RECORDING.dump.txt, .report.txt, .report-task.txt), they are used.
+Otherwise, uftrace runs. Data that the recording does not determine, such as the end of a call that longjmp left, are
+reported, but not compared. The exit code is 1 if anything differs.
 """
 
 import re

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Checks Perfetto's first screen for the inputs on the command line, each converted with default options.
+"""Checks Perfetto's first screen for the inputs on the command line, each converted with several sets of options.
 
-Only processes are at the top level of Perfetto's window, because Perfetto expands a process only if there is nothing
-else. This also applies to --frames tracks. With --utc there may also be a date, and with --cpu-tracks the tracks of
-CPUs. The first view, according to the report, is from the first start to the last end of the program's calls. Without
-calls it is from the first to the last GDB frame, with a margin of 5 %. Perfetto can show the arguments of all events.
+  - Only processes are at the top level of Perfetto's window, also with --frames tracks. If something else is at the top
+    level, Perfetto expands no process. With --utc, a date is allowed, and with --cpu-tracks, the tracks of CPUs.
+  - The first view, according to the report, is from the first start to the last end of the program's calls. Without
+    calls, it is from the first to the last GDB frame, with a margin of 5 %.
+  - Perfetto can show the arguments of all events.
 
-If the environment variable TRACE_PROCESSOR_SHELL names Perfetto's trace processor, it also loads the traces. Its
-answers to SQL queries must have the groups and the calls of our model of Perfetto (viewers.py), the first view of the
-report, and no errors of its importer. The exit code is 1 if anything differs.
+If TRACE_PROCESSOR_SHELL in the environment names Perfetto's trace processor, it loads the traces. The answers to SQL
+queries must have the same groups and calls as viewers.py, and the first view of the report. The importer must report no
+errors. The exit code is 1 if anything differs.
 """
 
 import argparse
@@ -63,7 +64,7 @@ CALLS = """
 
 
 def is_of_the_program(event):
-    if event.category == "sched":  # also what a program of that name calls
+    if event.category == "sched":  # a program may also have the name `sched`
         return not event.name.startswith("linux:schedule")
     return event.category not in ("[kernel]", "tracepoint", "session")
 

@@ -1,7 +1,7 @@
-"""Reads FXT files. It is written from the format's specification only, and shares no code with the C++ library.
+"""Reads FXT files. Written only from the specification of the format, without code of the C++ library.
 
-It accepts only files that every known reader of the format accepts: magic, one provider and the initialization first,
-tables registered before use and never twice, exact sizes, zero padding, valid UTF-8.
+Accepts only files that all known readers accept. A file starts with the magic, one provider and the initialization. Strings
+and threads are registered once, before their use. Sizes are exact, padding is zero, and strings are valid UTF-8.
 """
 
 import gzip

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks a uftrace recording and a GDB trace file of one run on one timeline. Every frame must be inside the call and
-thread in which it was recorded, and on that thread unless both are kept apart.
+"""Checks a uftrace recording and a GDB trace file of one run on one timeline.
 
-The program collects its own gettid() as `tid`, which connects GDB's threads with uftrace's. Frames of a function have
-its name; frames of a source line are in the function that collects `tid`.
+Each frame must be inside the call and thread in which it was recorded. Unless the inputs are kept apart, the frame must
+also be on this thread. The program collects its own gettid() as `tid`, which connects GDB's threads with uftrace's threads.
+A frame of a function has the name of the function. A frame of a source line is in the function that collects `tid`.
 """
 
 import argparse
@@ -20,7 +20,7 @@ def calls_of(trace):
     """(begin, end, name) of every call, by thread id."""
     calls, open_calls = collections.defaultdict(list), collections.defaultdict(list)
     for event in trace.events:
-        if event.category in ("tracepoint", "sched"):  # GDB stops a thread at a hit, so that it is off the CPU there
+        if event.category in ("tracepoint", "sched"):  # GDB stops a thread at each hit, so the thread is off the CPU
             continue
         if event.type == fxt.COMPLETE:
             calls[event.thread[1]].append((event.time, event.extra, event.name))

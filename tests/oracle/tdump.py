@@ -1,5 +1,7 @@
-"""The values that GDB's `tdump` shows: leaves_of(text) returns (names, value) for each, with names as a user would
-write them in C. A value is a number, a Pointer, a Text, an Enum, or None if GDB has none."""
+"""The values that GDB's `tdump` shows. leaves_of(text) returns (names, value) for each value.
+
+The names are those that a user would write in C. A value is a number, a Pointer, a Text, an Enum, or None if GDB has none.
+"""
 
 import re
 from typing import NamedTuple

@@ -40,9 +40,11 @@ class Call:
 
 
 def readable_copy(recording, directory):
-    """A copy that v0.13 can read as well as newer versions. It has no sizes of symbols and no unsupported events. The
-    memory map has the loaded libraries, because filters use only the map. It lacks default.opts, which uftrace would
-    apply to its own command line."""
+    """A copy of the recording that v0.13 can read as well as newer versions: without sizes of symbols and unsupported events.
+
+    The memory map has the loaded libraries, because filters use only the map. The copy has no default.opts, because uftrace
+    would apply these options to its own command line.
+    """
     copy = directory / f"{recording.name}.readable"
     if copy.exists():
         return copy
@@ -139,10 +141,10 @@ def read_records(recording):
 
 
 def calls_of(records, image_starts=()):
-    """The calls of one thread, in the order of their entries, from its records; and the names of the functions that
-    returned without being open. setjmp returns in this way once for every longjmp.
+    """The calls of one thread, in the order of their entries, and the names of the functions that returned without being open.
 
-    `image_starts` are the times at which the thread got another program by exec, which ends all calls.
+    setjmp returns without being open, once for each longjmp. `image_starts` are the times at which an exec started another
+    program in the thread, which ends all calls.
     """
     calls, stack, starts, returned_again = [], [], sorted(image_starts), set()
 
@@ -156,7 +158,7 @@ def calls_of(records, image_starts=()):
         if record.kind == "lost":
             continue
         depth = record.depth
-        while depth + DEPTH_LIMIT // 2 < len(stack):  # it has overflowed
+        while depth + DEPTH_LIMIT // 2 < len(stack):  # the depth has overflowed
             depth += DEPTH_LIMIT
         if record.kind == "entry":
             while len(stack) < depth:

@@ -1,8 +1,9 @@
-"""Models of two viewers: how they rebuild nested calls from the events of an FXT file, including their errors.
+"""Models of Perfetto and Tracy: how each viewer rebuilds nested calls from an FXT file, including the viewer's errors.
 
-Perfetto sorts all events by time (equal times: file order) and keeps a stack per thread. A complete event closes when
-an event comes at or after its end. Tracy splits every complete event into begin and end, sorts them by time (stable),
-and pairs each end with the innermost begin, regardless of names.
+Perfetto sorts all events by time, and keeps the order in the file for equal times. Perfetto has a stack of open calls for
+each thread. A complete event leaves the stack before the next event at or after its end. Tracy splits each complete event
+into a start and an end, sorts starts and ends in the same way, and pairs each end with the innermost start, regardless of
+names.
 """
 
 from collections import defaultdict
@@ -177,8 +178,11 @@ def protobuf_fields(data):
 
 
 def arguments_problem(names):
-    """The reason why Perfetto can't show arguments with these names together, or None. It makes a tree from the dots and
-    indexes. If a node has both a value and parts, or an index is not a number, it shows none of the arguments."""
+    """The reason why Perfetto can't show arguments with these names together, or None.
+
+    Perfetto makes a tree from the dots and indexes. If a node has both a value and parts, or if an index is not a number,
+    Perfetto shows none of the arguments.
+    """
     tree, values = {}, set()
     for name in names:
         path = ()
