@@ -2,7 +2,8 @@
 """Tests files of a recording that are links, FIFOs, devices or directories.
 
 No file outside of the recording is read, and nothing blocks. The tests replace each file of a recording in turn. A directory
-and an archive of the directory must have the same result. The directory with the programs is in the environment variable PROGRAMS.
+and an archive of the directory must have the same result. The directory with the programs is in the environment variable
+PROGRAMS.
 """
 
 import json
