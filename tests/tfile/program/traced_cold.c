@@ -1,4 +1,4 @@
-// A function whose cold part, which rarely runs, is before its entry.
+// A function with a cold part, which rarely runs. The cold part is before the entry of the function.
 extern void never(int) __attribute__((cold, noreturn));
 
 int rarely(int x) {

@@ -1,4 +1,4 @@
-/* A unit beside traced_program.cpp that is described in DWARF 2. */
+/* A second unit of the program in traced_program.cpp, with debug information in DWARF 2. */
 struct panel {
   int id;
   unsigned lamps : 3;

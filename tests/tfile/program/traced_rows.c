@@ -1,5 +1,5 @@
-// Several rows of the line table at one address, as in optimized code. "is_stmt 0": no statement begins
-// there.
+// Several rows of the line table at one address, as in optimized code. No statement begins at a row with
+// "is_stmt 0".
 void rows(void) {
   __asm__ volatile(
       ".file 2 \"inlined.h\"\n"

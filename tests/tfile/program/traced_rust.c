@@ -1,4 +1,4 @@
-/* A function and a variable as rustc describes them, byte by byte: others need no such compiler. */
+/* The debug information that rustc writes for a function and a variable. The tests do not need rustc. */
 int rust_count = 3;
 __asm__(
     ".text\n.globl rust_visit\n.type rust_visit,%function\nrust_visit: ret\n.Lrust_visit_end:\n"

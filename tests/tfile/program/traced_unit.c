@@ -1,4 +1,4 @@
-/* A unit of C beside traced_program.cpp: names that both have, and what C describes in another way. */
+/* A unit in C, with names of traced_program.cpp, and with items that C describes in another way. */
 #include <wchar.h>
 
 static short tally = 8;

@@ -1,5 +1,5 @@
-/* Variables as compilers of Rust, Ada, Fortran and D describe them, byte by byte: others need no such compiler.
- */
+/* The debug information that compilers of Rust, Ada, Fortran and D write for variables. The tests do not need
+   these compilers. */
 __asm__(
     ".comm rust_shape,16,8\n.comm ada_shape,16,8\n.comm ada_vector,16,8\n.comm d_mode,4,4\n"
     ".comm ada_tints,12,4\n.comm ada_packed,1,1\n.comm fortran_section,24,8\n"
@@ -91,7 +91,7 @@ __asm__(".pushsection .debug_info,\"\",%progbits\n" UNIT("rust", "0x1c")
         ".uleb128 6\n.byte 5\n.uleb128 8\n" NAME("a") ".long .Lada_integer - .Lada_begin\n.byte 4\n"
         ".uleb128 8\n" NAME("b") ".long .Lada_integer - .Lada_begin\n.byte 8\n.byte 0\n"
         ".byte 0\n.byte 0\n"
-        /* first and last are at the address behind that of the elements */
+        /* the first and the last index are at the address after the address of the elements */
         ".Lada_elements: .uleb128 14\n.long .Lada_integer - .Lada_begin\n"
         ".uleb128 15\n.byte 6,0x97,0x23,8,0x06,0x94,4\n.byte 8,0x97,0x23,8,0x06,0x23,4,0x94,4\n.byte 0\n"
         ".Lada_pointer: .uleb128 16\n.long .Lada_elements - .Lada_begin\n"

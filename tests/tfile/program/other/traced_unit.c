@@ -1,3 +1,3 @@
-/* Another file of the same name. */
+/* Another file with the name traced_unit.c. */
 
 int of_same_name(int n) { return n + 1; }
