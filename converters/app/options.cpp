@@ -227,8 +227,8 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
             .goes_with_inspect = true},
            choice("report", options.report,
                   {{"text", ReportForm::Text}, {"json", ReportForm::Json}, {"none", ReportForm::None}},
-                  "choose the form of the report about the conversion (default: text). It goes to standard "
-                  "output, or to standard error if OUTPUT is `-`",
+                  "choose the form of the report about the conversion (default: text). The report goes to "
+                  "standard output, or to standard error if OUTPUT is `-`",
                   true),
            choice(
                "progress", options.progress,
