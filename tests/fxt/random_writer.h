@@ -25,9 +25,9 @@ class Choice {
   bool from_bytes_ = false;
 };
 
-// Writes random records, and reads them again. The read records must equal the written records, without those
-// that have no encoding. After a CheckedOutput has repaired records, the records have only the errors in its
-// findings. Returns the first violation, or an empty text.
+// Writes random records, and reads the file. The file must have all written records that have an encoding.
+// After a CheckedOutput has repaired records, the file must have only the errors in the findings. Returns the
+// first violation, or an empty text.
 std::string fault_of_random_writing(Choice choice);
 
 }  // namespace fxt::test

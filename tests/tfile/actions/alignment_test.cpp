@@ -8,9 +8,12 @@
 namespace convert::tfile {
 namespace {
 
-// Each item has a row. In a row, 'x' means that the item may have the expression, and 'm' means that it would
-// be a misfit. '?' after a row means that the item may have no expression. '*' means that it may have
-// several. The result has the item of each expression, or "-" if it has none or if alignments differ. "!"
+// Each item has a row, with a letter for each expression:
+//   x  the item may have the expression
+//   m  the expression would be a misfit for the item
+// After the letters, '?' means that the item may have no expression, and '*' that it may have several.
+//
+// The result has the item of each expression: "-" if no item has the expression, or if alignments differ. "!"
 // follows an item that may be a misfit. Without any alignment, the result is "impossible".
 std::string aligned(const std::vector<std::string>& rows, std::size_t expressions) {
   Alignment alignment;

@@ -732,9 +732,9 @@ class Callers : public TypedFrames {
   // Returns an address in the function after the instructions that set up its frame.
   std::uint64_t body_of(std::string_view function) const { return start_of(function) + 8; }
   // Returns the lines of frames at the first address of a function, where the return address is at rsp. The
-  // frames are one microsecond apart. Each frame has these words of the stack, from the register `base` on.
-  // rsp has number 1, and rbp is 0x7020. A frame without words belongs to tracepoint 3, which records no
-  // memory.
+  // frames are one microsecond apart. Each frame has a stack with these words, which the tracepoint records
+  // relative to the register `base` (1 is rsp). A frame without words belongs to tracepoint 3, which records
+  // no memory.
   std::vector<std::string> lines_at(std::string_view function,
                                     const std::vector<std::vector<std::uint64_t>>& stacks, int base = 1) {
     TraceBuilder builder;
