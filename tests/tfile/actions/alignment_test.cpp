@@ -11,6 +11,7 @@ namespace {
 // Each item has a row, with a letter for each expression:
 //   x  the item may have the expression
 //   m  the expression would be a misfit for the item
+//   .  the item can't have the expression
 // After the letters, '?' means that the item may have no expression, and '*' that it may have several.
 //
 // The result has the item of each expression: "-" if no item has the expression, or if alignments differ. "!"
