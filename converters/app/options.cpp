@@ -154,7 +154,7 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
             .argument = "[INPUT=]TIME",
             .help = fmt::format("add TIME to all times of INPUT. INPUT is a path as on the command line, a "
                                 "path as in the report (ARCHIVE/PATH for a recording in an archive), or a "
-                                "number as in the report. TIME may be negative. Its unit is ns "
+                                "number as in the report. TIME may be negative. The unit of TIME is ns "
                                 "(default), us, ms, s, m or h. {}May be repeated",
                                 joining.empty() ? ""
                                                 : fmt::format("Without INPUT, all {}s are moved. ",
