@@ -60,12 +60,11 @@ class CheckedOutput final : public Output {
 
   std::span<std::uint64_t> exchange(std::size_t filled_words) override;
   bool takes_each_record() const override { return true; }
-  // Reports the findings that are known only at the end, such as durations that never end. If this function
-  // throws, finish() of the other Output is not called.
+  // Reports the findings that are known only at the end, such as durations that never end. If it throws,
+  // finish() of the other Output is not called.
   void finish() override;
 
-  // The collected findings. Their offsets count the bytes that the Writer has written, even if a repair has
-  // changed the size of a record.
+  // The collected findings. Their offsets count the bytes that the Writer has written, before repairs.
   const std::vector<Finding>& findings() const;
   // The number of findings that were repaired.
   std::uint64_t repaired() const;

@@ -28,7 +28,7 @@ class Checker {
   void check(OrderedReader& trace);
 
   // Checks the rules about tables, encoding and values. Must be called with the records of one file in the
-  // order of the file, each right after `reader` has read it. The Reader's options must not skip zero words.
+  // order of the file, each right after `reader` has read it. The Reader must not skip zero words.
   void add(const Entry& entry, const Reader& reader);
   // Checks the rules about durations, flows and async operations. Must be called with the records in the
   // order of time, as an OrderedReader returns them. Viewers sort events, so the order in the file matters

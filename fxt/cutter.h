@@ -23,9 +23,9 @@ namespace FXT_API fxt {
 struct CutOptions {
   TimeRange range = {};
   std::uint64_t split_ns = 0;  // length of a piece; 0 means any length
-  // The size of a piece; 0 means any size. A piece may be larger by one block, which is at most 1/64 of the
-  // piece. A piece always contains its repeated state, the ends of its open durations, and all records of one
-  // time, even if these exceed the size. CutCounters::oversized counts the larger pieces.
+  // The size of a piece; 0 means any size. A piece may be larger by one block, at most 1/64 of the piece. It
+  // always contains its repeated state, the ends of its open durations, and all records of one time, even if
+  // these exceed the size. CutCounters::oversized counts the larger pieces.
   std::uint64_t split_bytes = 0;
   // Koids of the threads to keep; empty keeps all. Switches to other threads become switches to idle.
   std::vector<std::uint64_t> threads = {};
@@ -65,8 +65,8 @@ struct CutCounters {
   std::uint64_t cut_flows = 0;   // flows that have their begin and end in different pieces
   std::uint64_t unwritable = 0;  // records of unknown types, or without an encoding
   // Strings of the tables are counted once per piece.
-  std::uint64_t repaired_strings = 0;  // they were not UTF-8, or had a NUL
-  std::uint64_t cut_strings = 0;       // they were longer than 32,000 bytes
+  std::uint64_t repaired_strings = 0;  // strings that were not UTF-8, or had a NUL
+  std::uint64_t cut_strings = 0;       // strings that were longer than 32,000 bytes
 };
 
 // Not thread-safe. Memory grows with open durations and the tables, not with the length of the trace.

@@ -96,8 +96,8 @@ enum class BlobType : std::uint8_t { Data = 1, LastBranch = 2, Perfetto = 3 };
 // ZX_OBJ_TYPE_PROCESS and ZX_OBJ_TYPE_THREAD: viewers take names only from these two kinds of kernel objects.
 enum class KernelObjectType : std::uint8_t { Process = 1, Thread = 2 };
 
-// Spec: "Context switch record". The subtype is in bits that were reserved earlier, so readers treat the
-// records of old files as legacy context switches.
+// Spec: "Context switch record". Older files have zeros in the bits of the subtype, so their records are
+// legacy context switches.
 enum class SchedulingType : std::uint8_t { LegacyContextSwitch = 0, ContextSwitch = 1, ThreadWakeup = 2 };
 
 // Spec: "Thread States".

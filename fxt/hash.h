@@ -1,6 +1,5 @@
-// Hashes of texts and numbers from files. The hashes differ from run to run. With the same hashes in all
-// runs, a file could have many keys with the same hash, and a hash table would become as slow as a list.
-// Internal to the library and its tools.
+// Hashes of texts and numbers from files. They differ from run to run. Otherwise, a file could have many keys
+// with the same hash, and a hash table would become as slow as a list. Internal to the library and its tools.
 #pragma once
 
 #include <cstddef>

@@ -19,7 +19,7 @@ struct StringRef {
 // The fields with which the headers of records and arguments begin.
 struct HeaderStart {
   using Type = Field<0, 3>;
-  using Size = Field<4, 15>;  // in words, including this one
+  using Size = Field<4, 15>;  // size of the record in words, including this word
 };
 
 // Spec: "Record header".

@@ -55,7 +55,7 @@ struct ReaderOptions {
   bool require_magic = false;
   // Skips zero words between records, like Fuchsia's C++ reader. By default, reading ends at a zero word.
   bool skip_zero_words = false;
-  // Large records (type 15) above this size are skipped, so that a damaged header cannot exhaust the memory.
+  // Large records (type 15) above this size are skipped, so that a damaged header can't exhaust the memory.
   // Other records have at most 32,760 bytes, and are never skipped.
   std::size_t max_record_bytes = std::size_t{64} << 20;
 };
@@ -67,14 +67,14 @@ struct ReadEnd {
     EndOfFile,  // after a whole record
     Truncated,  // inside a record, or with less than a word left
     SizeZero,   // the size of a record is 0 words, so the next record can't be found
-    // The file is not an FXT trace: it does not begin with the magic word. In addition, it is damaged before
-    // any record of a known type, or ReaderOptions::require_magic is set.
+    // The file is not an FXT trace: it does not begin with the magic word. In addition, no record of a known
+    // type is readable, or ReaderOptions::require_magic is set.
     NoMagic,
     Compressed,  // the file begins like a gzip, zstd, xz or bzip2 file; the Reader does not decompress
     Failed,      // the Input threw
   };
   Reason reason = Reason::NotYet;
-  std::uint64_t offset = 0;           // in bytes: the start of the unreadable record, or the size of the file
+  std::uint64_t offset = 0;  // offset in bytes: the start of the unreadable record, or the size of the file
   std::uint64_t missing_bytes = 0;    // Truncated: the number of bytes that the record lacks
   std::string_view compression = {};  // Compressed: "gzip", …; a static string
 };

@@ -25,7 +25,8 @@ class OrderedReader {
   // Opens the trace at its start. Called once for each pass.
   using Open = std::function<std::unique_ptr<Input>()>;
   struct Options {
-    // Late records beyond this limit go to temporary files. A copied pipe may use 1/16 of it in addition.
+    // Late records beyond this limit go to temporary files. The copy of a pipe may use 1/16 of this limit in
+    // addition.
     std::size_t memory_bytes = std::size_t{64} << 20;
   };
 
@@ -41,9 +42,8 @@ class OrderedReader {
   OrderedReader(OrderedReader&&) noexcept;
   OrderedReader& operator=(OrderedReader&&) noexcept;
 
-  // Returns the next record, or null at the end; reader().end() then has the reason. An exception of the
-  // Input is passed on after the records that could be read. Throws std::system_error if the temporary file
-  // fails.
+  // Returns the next record, or null at the end; reader().end() then has the reason. Passes exceptions of the
+  // Input on, after the records that could be read. Throws std::system_error if the temporary file fails.
   const Entry* next();
   // True if the file is in the order of time.
   bool is_in_order() const;

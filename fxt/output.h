@@ -16,15 +16,15 @@ namespace FXT_API fxt {
 // The smallest buffer that an Output may return. Every ordinary record fits into it.
 inline constexpr std::size_t kMinBufferWords = 4096;
 
-// Receives filled buffers and returns empty ones. An implementation may return another buffer each time, so
-// that another thread can write the full buffer at the same time.
+// Receives filled buffers and returns empty ones. It may return another buffer each time, so that a thread
+// can write the full buffer meanwhile.
 class Output {
  public:
   virtual ~Output() = default;
-  // Consumes the first `filled_words` words of the buffer that the last call returned; these words are
-  // already in the byte order of the file. At the first call there is no such buffer, and the number is 0.
-  // Returns an empty buffer of at least kMinBufferWords words, which the Writer uses until the next call. The
-  // Writer passes exceptions on.
+  // Consumes the first `filled_words` words of the buffer that the last call returned. These words are in the
+  // byte order of the file. At the first call there is no such buffer, and the number is 0. Returns an empty
+  // buffer of at least kMinBufferWords words, which the Writer uses until the next call. The Writer passes
+  // exceptions on.
   virtual std::span<std::uint64_t> exchange(std::size_t filled_words) = 0;
   // True if a Writer must call exchange() after each record, and not only when the buffer is full. The
   // registrations of strings and threads come together with the record that needs them.
@@ -47,8 +47,8 @@ class MemoryOutput final : public Output {
   std::size_t filled_ = 0;
 };
 
-// Writes a file, which is complete after Writer::finish(). If finish() is not called, for example because of
-// an exception, FileMode decides what becomes of the file. Throws std::system_error.
+// Writes a file, which is complete after Writer::finish(). FileMode decides what happens to a file without
+// finish(), for example after an exception. Throws std::system_error.
 class FileOutput final : public Output {
  public:
   explicit FileOutput(const std::string& path, FileMode mode = FileMode::Keep,

@@ -41,7 +41,7 @@ class OutputFile {
   // Starts again with an empty file. Works only for regular files.
   void restart();
   // Completes the file. With `sync`, the data are on the disk before the file gets its name, and the name is
-  // on the disk before the function returns.
+  // on the disk when the function returns.
   void commit(bool sync = false);
 
   const std::string& name() const;  // the path as given, for messages

@@ -71,9 +71,10 @@ struct Call {
   bool has_end = true;           // false without an end event: the call ends with an outer call or its track
   bool is_chosen = true;         // set by PairingOptions::chooses
   std::uint64_t start_ns = 0;
-  std::uint64_t end_ns = 0;    // valid once knows_end() returns true
-  std::uint64_t inner_ns = 0;  // total time, in the range, of the calls directly inside this call
-  // The number of open calls up to the innermost call that may end later than this call; 0 if no call may.
+  std::uint64_t end_ns = 0;  // valid once knows_end() returns true
+  // total time of the calls directly inside this call, as far as it is in the range
+  std::uint64_t inner_ns = 0;
+  // One more than the depth of the innermost outer call that may end after this call; 0 without such a call.
   std::size_t later_end_depth = 0;
 
   const std::string& category() const { return names->category; }
@@ -171,7 +172,7 @@ class Pairing {
 
  protected:
   // Must be called with the records that add() does not get, because the first time of the trace may be in
-  // one of them.
+  // one of these.
   void know_start(const Entry& entry, const Reader& reader);
 
  private:
@@ -194,8 +195,8 @@ class Pairing {
   std::vector<signed char> chosen_;  // by name index; -1 before `chooses` is called
   std::map<ThreadKey, CallTrack> threads_;
   std::map<std::uint64_t, CallTrack> asyncs_;  // by id
-  // The number of open async operations by track and name. An id may have any number of open operations. An
-  // end event whose name is not in this map needs no search.
+  // The number of open async operations by track and name. An id may have any number of them. An end event
+  // with another name needs no search.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> operations_;
   std::array<CallTrack*, 256> recent_ = {};  // the latest track for each thread index
   std::uint32_t tracks_ = 0;                 // number of known tracks

@@ -77,7 +77,8 @@ class PerfettoPackets {
   // The name of the whole trace (trace_config).
   void session(std::string_view name) { packet(33, PerfettoMessage().text(22, name)); }
 
-  // Sorts processes and threads by the ranks that are set afterwards (track_descriptor of the root).
+  // Makes Perfetto sort processes and threads by rank (track_descriptor of the root). rank_process() and
+  // rank_thread() set the ranks.
   void order_by_rank() { track(PerfettoMessage().number(1, 0).number(19, 1).number(20, 1)); }
   void rank_process(std::uint64_t process, std::string_view name, std::uint64_t rank) {
     const auto inner = PerfettoMessage().number(1, process).text(6, name);

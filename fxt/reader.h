@@ -34,7 +34,7 @@ enum class ProblemKind : std::uint8_t {
   Padding,              // bytes after a stream are not zero
   UnknownString,        // value: an index that was never registered
   UnknownThread,        // value: an index that was never registered
-  InvalidUtf8,          // in a string that must be UTF-8
+  InvalidUtf8,          // a string that must be UTF-8, and is not
   UnknownArgumentType,  // value: the type
   ArgumentSpareWords,   // value: the number of words after the argument's content
   StringIndexZero,      // readers must ignore the record
@@ -42,9 +42,9 @@ enum class ProblemKind : std::uint8_t {
   StringReplaced,       // value: an index that meant another string before
   ThreadReplaced,       // value: an index that meant another thread before
   ProviderAgain,        // value: the id, whose tables start empty again
-  UnknownProvider,      // value: the id in a section or provider event; it was never announced
+  UnknownProvider,      // a section or provider event with an id that was never announced; value: the id
   TickRateZero,         // times can't be converted
-  EndBeforeBegin,       // in a duration complete event
+  EndBeforeBegin,       // a duration complete event that ends before it begins
   WrongMagic,           // value: the magic number
 };
 

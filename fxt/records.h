@@ -212,7 +212,8 @@ struct LargeBlobWithoutMetadata {
   }
 };
 
-// Returned by the Reader: a record of an unknown type or subtype, or one that is too damaged to be decoded.
+// Returned by the Reader: a record of an unknown type or subtype, or a record that is too damaged to be
+// decoded.
 struct UnknownRecord {
   std::span<const std::uint64_t> words = {};  // including the header
   friend bool operator==(const UnknownRecord& a, const UnknownRecord& b) {

@@ -71,10 +71,11 @@ enum class Fault : std::uint8_t {
   NoProcess,            // a thread's name without the argument "process"
   ProcessOfOtherType,   // the argument "process" is not a koid
   ProcessNotFirst,      // the argument "process" is not the first one
-  UnnamedThread,        // a thread that is switched or woken has no name
-  TakenForIdle,         // a thread of priority 0 that is switched has no name
-  NamedInOtherProcess,  // a thread that is switched was last named in another process
-  NameOfNoThread,  // the name is for a thread without events, but another thread with this tid has events
+  UnnamedThread,        // a thread of a context switch or wakeup has no name
+  TakenForIdle,         // a thread of priority 0 in a context switch has no name
+  NamedInOtherProcess,  // a thread of a context switch was last named in another process
+  // a thread has a name but no events, and a thread of another process with this tid has events
+  NameOfNoThread,
   NoValue,         // a counter without arguments
   NoNumber,        // an argument of a counter is not a number
   SharedSeries,    // two counters have arguments with the same name
@@ -140,7 +141,7 @@ enum class Fault : std::uint8_t {
   OverlapsBegun,    // like Overlaps, with an open duration between the two complete events
   OpenWhenEnded,    // a duration that is open when the complete event around it ends
   Crosses,          // a duration that gets the end of another duration
-  TakesEarlierEnd,  // a duration that gets the end of a complete event, which ends at the duration's begin
+  TakesEarlierEnd,  // a duration that begins at the end of a complete event, and gets this end
   TooDeep,
   StrayEnd,
   StrayEndInside,  // an end without a begin, inside a complete event
@@ -177,8 +178,8 @@ struct FaultCost {
   Severity severity = Severity::Warning;
   std::string effect = {};  // what each affected reader does
 };
-// The effect in the selected readers. A fault that breaks only the spec is an error if only the spec is
-// selected, and a warning otherwise.
+// The effect in the selected readers. A fault that breaks only the spec is a warning, or an error if only the
+// spec is selected.
 FXT_API FaultCost cost_of(Fault fault, KnownReaders readers);
 
 // The enumerator's name.

@@ -15,9 +15,9 @@ namespace FXT_API fxt {
 inline constexpr std::string_view kTimeForm =
     "a time such as 250, 1.5us, 20ms or 2s (units: ns, us, ms, s, m, h; default: ns)";
 
-// Parses digits with an optional decimal point and a unit in any case. The units are those of kTimeForm, and
-// nsec, usec, msec, sec, min and hour. The result is exact, and rounded down to whole ns. Returns nothing for
-// other texts, and for 2^63 ns or more.
+// Parses digits with an optional decimal point and a unit, in upper or lower case. The units are those in
+// kTimeForm, and nsec, usec, msec, sec, min and hour. The result is exact, and rounded down to whole ns.
+// Returns nothing for other texts, and for 2^63 ns or more.
 FXT_API std::optional<std::uint64_t> parse_time_ns(std::string_view text);
 
 // The texts that parse_size() accepts, for messages.

@@ -169,14 +169,14 @@ class TraceBuffer {
   static TraceBuffer* current() noexcept { return current_; }
 
   // Adds an event. `tail` is the last word of the event: the end of a complete event (0 while it is open), or
-  // the id of other events. Events without an end or an id have no such word. Returns the position of the
-  // last word, or 0 if the event was lost.
+  // an id. Events without an end or an id have no such word. Returns the position of the last word, or 0 if
+  // the event was lost.
   template <typename... Arguments>
   std::uint64_t add(EventType type, const TraceEvent& event, std::uint64_t tail,
                     const Arguments&... arguments) noexcept {
     static_assert(sizeof...(arguments) % 2 == 0 && sizeof...(arguments) / 2 <= kMaxArguments,
                   "an event has at most 15 arguments, each of them a name and a value");
-    // Reads the clock first, because this call makes the compiler reload values that were loaded before it.
+    // Reads the clock first, because this call makes the compiler reload values that it had loaded before.
     const std::uint64_t time = next_time();
     const std::size_t filled = filled_.load(std::memory_order_relaxed);
     const std::size_t most = sizeof...(arguments) == 0 ? 3 : kMaxEventWords;
@@ -198,7 +198,7 @@ class TraceBuffer {
     if (type == EventType::DurationComplete || type == EventType::Instant) latest_slice_ = position;
     return position;
   }
-  // Begins a duration. Returns its position, for end(). With `by_name`, end(event) may also end it.
+  // Begins a duration. Returns its position, for end(position). With `by_name`, end(event) may also end it.
   template <typename... Arguments>
   std::uint64_t begin(const TraceEvent& event, bool by_name, const Arguments&... arguments) noexcept {
     const std::uint64_t position = add(EventType::DurationComplete, event, 0, arguments...);
@@ -214,8 +214,8 @@ class TraceBuffer {
   }
   // Ends the innermost duration of this event that was begun by name.
   void end(const TraceEvent& event) noexcept;
-  // Adds an event of a flow. Perfetto binds it to the slice that began last on the thread, even if that slice
-  // is over. If that slice is not the innermost open duration, the flow gets a short duration of its own.
+  // Adds an event of a flow. Perfetto binds it to the slice that began last on the thread, even if this slice
+  // is over. If this slice is not the innermost open duration, the flow gets a short duration of its own.
   template <typename... Arguments>
   void add_flow(EventType type, const TraceEvent& event, std::uint64_t id,
                 const Arguments&... arguments) noexcept {
@@ -240,7 +240,7 @@ class TraceBuffer {
     struct Scope {
       std::uint64_t position = 0;  // position of the scope's end, in words of the thread
       std::uint64_t offset = 0;    // offset of the scope's end, in a file that can be overwritten
-      std::uint64_t header = 0;    // includes category and name
+      std::uint64_t header = 0;    // header of the begin event, with category and name
       std::uint64_t end = 0;       // 0 if the scope is open, or if its end is in the thread's buffer
     };
     void push(const Scope& scope) { scopes_.at(count_++) = scope; }
@@ -278,7 +278,7 @@ class TraceBuffer {
   }
   void end_outer(std::uint64_t position) noexcept;
   void end_in_file(std::uint64_t position, std::uint64_t time) noexcept;
-  // Returns different times for all events of a thread, so that no two of these events begin together.
+  // Returns a different time for each event of a thread. No two events then begin together.
   std::uint64_t next_time() noexcept {
     const std::uint64_t time = std::max(now_ns(), last_time_.load(std::memory_order_relaxed) + 1);
     last_time_.store(time, std::memory_order_relaxed);
@@ -288,7 +288,7 @@ class TraceBuffer {
 
   // Used only by the thread.
   std::uint64_t header_ = 0;
-  std::uint64_t base_ = 1;  // 1 + the number of the thread's words before words_
+  std::uint64_t base_ = 1;  // number of the thread's words before words_, plus 1
   std::size_t depth_ = 0;
   std::uint64_t latest_slice_ = 0;  // position of the duration or instant that began last
   // Written by the thread, and read by the threads that flush.
@@ -336,9 +336,9 @@ class [[nodiscard("a scope that is not a named variable ends at once")]] TraceSc
 #define FXT_TRACE_JOIN(a, b) FXT_TRACE_JOIN_(a, b)
 
 // Traces from here to the end of the block: FXT_SCOPE("category", "name") or FXT_SCOPE("category", "name",
-// "size", 42, …). A category is a text, or a TraceCategory. Category and name are evaluated once, by the
-// first thread that gets here. There can be only one FXT_SCOPE per line.
-// TraceCategory::named("category").set_on(false) disables the whole category.
+// "size", 42, …). A category is a text or a TraceCategory. The first thread that gets here evaluates category
+// and name, once. There can be only one FXT_SCOPE per line. TraceCategory::named("category").set_on(false)
+// disables the category.
 #define FXT_SCOPE(category, name, ...)                                                 \
   static const ::fxt::TraceEvent FXT_TRACE_JOIN(fxt_event_, __LINE__)(category, name); \
   const ::fxt::TraceScope FXT_TRACE_JOIN(                                              \
@@ -371,8 +371,8 @@ void trace_begin(const TraceEvent& event, const Arguments&... arguments) noexcep
   if (!event.is_on()) return;
   if (TraceBuffer* const buffer = TraceBuffer::of_thread()) buffer->begin(event, true, arguments...);
 }
-// Ends the latest duration that trace_begin() has begun for this event on the calling thread, and the open
-// durations inside it. Does nothing if no such duration is open.
+// Ends the latest duration that trace_begin() has begun for this event on the calling thread, and its inner
+// open durations. Does nothing if there is no such duration.
 inline void trace_end(const TraceEvent& event) noexcept {
   if (TraceBuffer* const buffer = TraceBuffer::current()) buffer->end(event);
 }
@@ -430,14 +430,15 @@ void trace_flow_end(const TraceEvent& event, std::uint64_t id, const Arguments&.
 struct TracerOptions {
   std::string_view process_name = {};  // empty: uses the name of the program
   // With 0, the file grows with the trace. Otherwise, about this many bytes of the latest events are kept in
-  // memory. flush(), the end of the Tracer or the program, and signals write them to the emptied file.
+  // memory. The file is emptied, and gets these events, by flush(), at the end of the Tracer or the program,
+  // and by signals.
   std::size_t ring_bytes = 0;
   // SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT and SIGTERM flush before they end the program, as far as
-  // this is possible in a signal handler. Signals that the program handles itself are not changed.
+  // a signal handler can do this. Signals that the program handles itself are not changed.
   bool flushes_on_signals = false;
   // The period with which a thread of the Tracer flushes. If the program is killed, or ends by abort() or
-  // _exit(), the file lacks at most the events of this time, plus the delay of that thread. With 0, no
-  // thread is started: events are written when the 64 KiB buffer of a thread is full, by flush(), and at the
+  // _exit(), the file lacks at most the events of this time, plus the delay of the thread. With 0, there is
+  // no such thread: events are written when the 64 KiB buffer of a thread is full, by flush(), and at the
   // end. Not used with a ring.
   std::chrono::milliseconds flush_period = std::chrono::milliseconds(25);
 };
@@ -451,8 +452,8 @@ struct TracerOptions {
 // reader is gone, tracing ends with an error.
 class [[nodiscard("a Tracer that is not a named variable ends at once")]] Tracer {
  public:
-  // Throws std::system_error if the file can't be written or no thread can be started, and std::logic_error
-  // if there is already a Tracer.
+  // Throws std::system_error if the file can't be written or no thread can be started. Throws
+  // std::logic_error if there is already a Tracer.
   [[nodiscard("a Tracer that is not a named variable ends at once")]] explicit Tracer(
       const std::string& path, const TracerOptions& options = {});
   // Flushes. Open scopes end now.
@@ -467,8 +468,8 @@ class [[nodiscard("a Tracer that is not a named variable ends at once")]] Tracer
   // The reason why the file could not be completed; empty if there was no error.
   std::string error() const;
   // The number of lost events. Events are lost if too many scopes are open, after an error, and in threads
-  // that have no memory for a buffer. They are also lost in thread_local objects that are destroyed after the
-  // thread's buffer.
+  // without memory for a buffer. Events of thread_local objects are lost if the objects are destroyed after
+  // the thread's buffer.
   std::uint64_t lost() const noexcept;
 };
 

@@ -39,8 +39,8 @@ class WriterError : public std::logic_error {
 // A thread's index in the thread table, 1..255. Writer::thread_index() returns it.
 enum class ThreadIndex : std::uint8_t {};
 
-// The category and the name of an event, both in the string table. Writer::prepare() returns it, for
-// use with the same Writer.
+// The category and the name of an event, in the string table. It is a result of Writer::prepare(), for the
+// same Writer.
 class PreparedEvent {
  public:
   // The header word of an event with this category and name. `size_words` includes the header.
@@ -61,7 +61,7 @@ struct WriterOptions {
   std::uint32_t provider_id = 1;
 };
 
-// Counts the strings that a Writer had to change, and the strings and threads that it had to write inline.
+// The number of strings that a Writer had to change, and of strings and threads that it had to write inline.
 struct WriterCounters {
   std::uint64_t cut_strings = 0;       // longer than the format allows
   std::uint64_t repaired_strings = 0;  // were not UTF-8, or had a NUL
@@ -127,13 +127,13 @@ class Writer {
   // Registers both strings. Returns nothing if the string table is full: then pass the events to write().
   // Empty strings need no entry. Repeated calls return the same result.
   std::optional<PreparedEvent> prepare(std::string_view category, std::string_view name);
-  // Registers one string. Arguments and records that are written into reserve() refer to the
-  // string by TextRef::table().
+  // Registers one string. Arguments and records that are written into reserve() refer to it by
+  // TextRef::table().
   std::optional<std::uint16_t> string_ref(std::string_view text);
-  // Registers the thread. Returns nothing if the thread table is full; then pass its events to write().
+  // Registers the thread. Returns nothing if the thread table is full: then pass its events to write().
   std::optional<ThreadIndex> thread_index(std::uint64_t process, std::uint64_t thread);
   static constexpr std::size_t kCompleteWords = 3;
-  static constexpr std::size_t kDurationWords = 2;  // for an instant, a begin or an end
+  static constexpr std::size_t kDurationWords = 2;  // size of an instant, a begin or an end in words
 
   void write_complete(PreparedEvent event, ThreadIndex thread, std::uint64_t begin, std::uint64_t end) {
     std::uint64_t* const words = buffer_.claim(kCompleteWords);

@@ -7,8 +7,7 @@
 namespace convert {
 namespace {
 
-// A block of this size fits into the second-level cache, and needs few system calls. All blocks except the
-// last are written with this size. Therefore, each of them fills whole pages.
+// Fits into the second-level cache, and fills whole pages. Only the last block of a trace may be shorter.
 constexpr std::size_t kWrittenWords = std::size_t{32} << 10;
 // exchange() moves the words after the first kWrittenWords of a block to the next block.
 constexpr std::size_t kBlockWords = kWrittenWords + 2 * fxt::kMinBufferWords;

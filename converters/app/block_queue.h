@@ -1,6 +1,6 @@
-// The blocks of a trace between the converting thread and the writing thread: an fxt::Output for one thread,
-// and an fxt::Input for the other. While one block is written (and compressed, or cut), the next is filled.
-// Two threads may take turns as the converting thread.
+// Passes the blocks of a trace from the converting thread to the writing thread. It is an fxt::Output for the
+// first thread, and an fxt::Input for the second. While one block is written, the next block is filled. Two
+// threads may take turns as the converting thread.
 #pragma once
 
 #include <array>
@@ -39,7 +39,7 @@ class BlockQueue : public fxt::Output, public fxt::Input {
   std::span<const std::byte> next_block();
   // Copies the next bytes of the filled blocks. Returns their number; 0 at the end. Throws Abandoned.
   std::size_t read(std::span<std::byte> room) override;
-  // The writing thread ends early: from now on, exchange() throws this exception.
+  // Must be called if the writing thread fails. From now on, exchange() throws this exception.
   void fail(std::exception_ptr failure);
 
  private:
@@ -53,8 +53,8 @@ class BlockQueue : public fxt::Output, public fxt::Input {
   void end(State state);
 
   std::array<Block, 3> blocks_;
-  Block* filling_ = nullptr;           // used by the converting thread
-  std::size_t filled_words_ = 0;       // number of words in filling_
+  Block* filling_ = nullptr;  // used by the converting thread
+  std::size_t filled_words_ = 0;
   Block* writing_ = nullptr;           // used by the writing thread
   std::span<const std::byte> unread_;  // the part of `writing_` that read() has not copied
 

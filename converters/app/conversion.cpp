@@ -39,7 +39,6 @@ constexpr NoteKind kCutFlows{
     "cut-arrows", "arrows that end after the range or in a later piece, cut at the end of the range or piece",
     true};
 
-// Imports all inputs and adds the offset of each input to the times of this input.
 void import_inputs(const ConvertOptions& options, std::span<const std::optional<std::int64_t>> offsets_ns,
                    ImportContext& context) {
   bool is_offset_used = false;
@@ -63,8 +62,8 @@ void import_inputs(const ConvertOptions& options, std::span<const std::optional<
   }
 }
 
-// With --utc, times without a unit are on the wall clock or on the recording's clock. A time below the shift
-// between the clocks can only be on the recording's clock; it is converted to the wall clock.
+// With --utc, a time without a unit may be a time of the wall clock or of the recording's clock. A time that
+// is too early for the wall clock is converted from the recording's clock.
 void choose_clock(fxt::TimeRange& range, const ConvertOptions& options, const Timeline& timeline,
                   Notes& notes) {
   const auto shift_ns = timeline.clock_shift_ns();
@@ -82,7 +81,8 @@ void choose_clock(fxt::TimeRange& range, const ConvertOptions& options, const Ti
   }
 }
 
-// Times since the start count from the first call of a program, as in uftrace, or else from the first event.
+// A time since the start counts from the first call of a program, as in uftrace. Without calls, it counts
+// from the first event.
 void count_from_first_call(fxt::TimeRange& range, const Timeline& timeline) {
   const auto first_call_ns = timeline.first_call_ns();
   if (!first_call_ns) return;
@@ -94,8 +94,8 @@ void count_from_first_call(fxt::TimeRange& range, const Timeline& timeline) {
     throw UsageError("--time-range: the range ends before it starts");
 }
 
-// Replaces the figures of the whole trace by the figures of the written part. The cutter did not get
-// `dropped_before` events.
+// Replaces the figures of the whole trace by the figures of the written part. `dropped_before` is the number
+// of events that were dropped before the cutter.
 void apply_cut(const fxt::CutCounters& cut, const TraceOutput& output, std::uint64_t dropped_before,
                bool stopped_early, const ConvertOptions& options, Written& written, Notes& notes) {
   if (options.cut->is_split()) written.pieces = output.files().complete();
@@ -117,7 +117,6 @@ void apply_cut(const fxt::CutCounters& cut, const TraceOutput& output, std::uint
     notes.add(kCutFlows, target, fmt::format("{} arrows", cut.cut_flows), cut.cut_flows);
 }
 
-// Throws an error if the options omit all calls, because such options are probably wrong.
 void check_chosen_calls(const ConvertOptions& options, const ImportStats::ChosenCalls& chosen) {
   if (chosen.is_any_shown || chosen.left_out == 0) return;
   std::vector<std::string> reasons = chosen.misfits;
@@ -131,7 +130,6 @@ void check_chosen_calls(const ConvertOptions& options, const ImportStats::Chosen
                   shown));
 }
 
-// Throws an error that lists the threads of the input.
 [[noreturn]] void fail_without_threads(const ConvertOptions& options, const ImportStats& stats) {
   constexpr std::size_t kShown = 3;
   const std::set<std::uint64_t>& others = stats.tids_left_out;

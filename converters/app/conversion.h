@@ -18,7 +18,6 @@
 
 namespace convert {
 
-// Adds a note for each option that has no effect on these inputs.
 void note_unused_options(const ConvertOptions& options, Notes& notes);
 
 class Conversion {
@@ -26,7 +25,7 @@ class Conversion {
   using Offsets = std::span<const std::optional<std::int64_t>>;
 
   // Imports the inputs. Calls that are shorter than `shortest_ns` are left out, and added to `lengths` unless
-  // that is null. If `thinning` is not null, call one of its begin functions before write().
+  // `lengths` is null. If `thinning` is not null, call one of its begin functions before write().
   Conversion(ConvertOptions options, Offsets offsets_ns, std::uint64_t shortest_ns = 0,
              fxt::CallLengths* lengths = nullptr, fxt::tools::Thinning* thinning = nullptr);
 
@@ -71,9 +70,9 @@ class Conversion {
   Written written_;
 };
 
-// --fit. Shows all calls of at least some length: the shortest length with which the trace fits. The sizes of
-// some calls are not known exactly: their start is written before their end is read, or the time range cuts
-// them. If the trace becomes too large because of these calls, it is converted again with fewer calls.
+// --fit. Leaves out the calls that are shorter than some length: the smallest length with which the trace
+// fits. The sizes of some calls are estimates. If the trace becomes too large, it is converted again with
+// fewer calls.
 std::unique_ptr<Conversion> fit(const ConvertOptions& options, Conversion::Offsets offsets_ns);
 
 }  // namespace convert

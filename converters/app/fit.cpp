@@ -60,7 +60,8 @@ FitPlan FitPlanner::plan() {
     fxt::CallLengths lengths(part);
     auto conversion = std::make_unique<Conversion>(options_, offsets_ns_, kForever, &lengths);
     conversion->write();
-    // A trace of all calls does not need these names, but the size of this trace may include them.
+    // A trace of all calls does not need the names kLeftOut and kLeftOutNs. The trace of this pass contains
+    // them, except for `more_names` words.
     constexpr std::int64_t kNames =
         2 + fxt::words_of(fxt::kLeftOut.size()) + fxt::words_of(fxt::kLeftOutNs.size());
     const std::int64_t more_names = conversion->words_of_left_out();

@@ -18,7 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Describes an input that no importer recognizes, and advises the user.
 std::string advice_for(const std::string& input, const Importers& importers) {
   std::error_code error;
   const fs::path path(input);
@@ -62,7 +61,6 @@ const Importer& importer_of(const std::string& input, const Importers& importers
                                  fxt::advice_for_url(input)));
   const auto found = std::ranges::find_if(importers, [&](const auto& i) { return i->recognizes(input); });
   if (found != importers.end()) return **found;
-  // No importer can recognize an unreadable input.
   if (::access(input.c_str(), R_OK) != 0)
     throw InputError(Location::file(input), fmt::format("can't open: {}", std::strerror(errno)));
   std::string kinds = none_of(importers);

@@ -17,7 +17,6 @@ using Importers = std::vector<std::shared_ptr<Importer>>;
 Importers make_importers();
 
 std::vector<std::string_view> names_of(const Importers& importers);
-// The names of the importers for which joins_others() is true.
 std::vector<std::string_view> names_of_joining(const Importers& importers);
 // Returns "neither a uftrace recording nor a GDB trace file", for example.
 std::string none_of(const Importers& importers);

@@ -40,7 +40,6 @@ namespace {
 
 using fxt::ExitCode;
 
-// The paragraphs and list items of a page without emphasis and links, wrapped for a terminal.
 std::string plain_text(std::string_view markdown) {
   constexpr std::size_t kColumns = 100;
   static const std::regex kRemark(R"(\*Informational\.\*)"), kLink(R"(\[([^\]]+)\]\([^)]*\))"),
@@ -77,7 +76,6 @@ ExitCode explain(std::string_view kind) {
                                              : fmt::format("; did you mean {}?", fmt::join(names, ", "))));
 }
 
-// Describes the inputs. If there are several inputs, the JSON is a list.
 ExitCode inspect(const ConvertOptions& options, const UnpackedInputs& unpacked) {
   Outline all = Outline::array();
   bool has_notes = false;

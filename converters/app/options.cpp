@@ -79,7 +79,6 @@ std::int64_t parse_time(std::string_view text) {
   return is_negative ? -static_cast<std::int64_t>(*time_ns) : static_cast<std::int64_t>(*time_ns);
 }
 
-// Parses "TIME" or "INPUT=TIME".
 void add_offset(std::string_view text, ConvertOptions& options) {
   const std::size_t sign = text.rfind('=');
   if (sign == std::string_view::npos) {
@@ -95,7 +94,6 @@ fxt::CutOptions& cut_of(ConvertOptions& options) {
   return *options.cut;
 }
 
-// The options of the program, and then the options of each importer.
 OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& texts) {
   OptionTable table;
   const auto joining = names_of_joining(options.importers);
@@ -257,8 +255,8 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
   return table;
 }
 
-// If there are several paths, the last one is the OUTPUT, unless -o names the OUTPUT. A single path is an
-// INPUT. Without any path, the INPUT is uftrace's default directory.
+// The last of several paths is the OUTPUT, unless -o names the OUTPUT. A single path is an INPUT. Without a
+// path, the INPUT is uftrace's default directory.
 void choose_paths(ConvertOptions& options, bool has_output, const std::string& output) {
   std::string defaults;
   for (const auto& importer : options.importers) {
@@ -289,7 +287,7 @@ void choose_paths(ConvertOptions& options, bool has_output, const std::string& o
   if (std::ranges::count(kStandardOutput, options.output) != 0) options.output = "-";
 }
 
-// The index of the importer with this option. The groups of importers come after the first group.
+// The index of the importer with this option. The options of importer `i` are in group `i` + 1 of the table.
 std::optional<std::size_t> importer_with(const Option& option, const OptionTable& table,
                                          std::size_t importers) {
   for (std::size_t i = 0; i < importers; ++i)

@@ -29,9 +29,8 @@ struct ConvertOptions {
   bool is_output_last_path = false;  // the last path is the output, because -o is not given
   // The format from --format, or else from the name of the output.
   const fxt::tools::TraceFormat* format = nullptr;
-  // The options that belong to an importer, with the importer's index.
   std::vector<std::pair<std::string, std::size_t>> importer_options;
-  std::vector<std::string> without_effect;  // see CommandLine::without_effect()
+  std::vector<std::string> without_effect;
 
   // An offset in ns, which is added to all times of an input. If several offsets name the input, the last one
   // counts. `offset_ns` is for GDB trace files without their own offset.
@@ -51,15 +50,15 @@ struct ConvertOptions {
   LaneOptions lanes = {.limits = FxtSink::kLimits};
   ReportForm report = ReportForm::Text;
   ProgressMode progress = ProgressMode::Auto;
-  unsigned jobs = std::max(1U, std::thread::hardware_concurrency());  // number of threads for the conversion
+  unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
   bool sync = false;   // make sure that the output is on the disk at the end
   bool force = false;  // the output may replace any file
   bool quiet = false;
   bool strict = false;
   bool inspect = false;  // describe the inputs instead of converting them
   bool inspects_all = false;
-  std::string unpack_folder;           // if set, archives are unpacked there instead of converting them
-  std::optional<std::string> explain;  // a kind of note, whose entry is printed instead of converting
+  std::string unpack_folder;           // if not empty: unpack archives into this folder, and convert nothing
+  std::optional<std::string> explain;  // if set: print the entry about this kind of note, and convert nothing
 };
 
 // Returns nothing after printing a text such as --help. Throws UsageError.

@@ -10,9 +10,8 @@ namespace convert {
 // The output if only the input is given: "run/uftrace.data/" goes to "run/uftrace.data.fxt".
 std::string output_for(const std::string& input, const fxt::tools::TraceFormat& format);
 
-// Throws UsageError if the output is an input, is inside an input, has a name for another format, or
-// is a recording. The last path is a recording if a user forgets the output. Throws std::runtime_error
-// if this can't be checked.
+// Throws UsageError if the output is an input or a recording, if it is inside an input, or if its name has
+// the suffix of another format. Throws std::runtime_error if this can't be checked.
 void check_output(const ConvertOptions& options);
 
 }  // namespace convert

@@ -23,10 +23,8 @@ void write(const std::string& text) {
   std::fflush(stderr);
 }
 
-// Replaces the line on the terminal.
 void draw(const std::string& line) { write("\r\033[K" + line); }
 
-// The current width of the terminal, which may have been resized.
 std::size_t columns() {
   constexpr std::uint16_t kUsual = 80;
   return fxt::terminal_width(STDERR_FILENO).value_or(kUsual);

@@ -27,7 +27,6 @@ class Progress {
   // `Auto` shows progress only on a terminal, after half a second. `Always` shows it from the start, also in
   // a log. A terminal without escape sequences gets the same lines as a log.
   Progress(const ImportStats& stats, ProgressMode mode, std::size_t inputs);
-  // Erases the line on the terminal, or writes a last line to the log.
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

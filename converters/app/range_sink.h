@@ -27,7 +27,7 @@ class RangeSink : public SinkStage {
     if (side_of(first_ns) == fxt::TimeWindow::Side::After ||
         side_of(runs.back().events.back().time_ns) == fxt::TimeWindow::Side::After)
       is_over_ = true;
-    // The cutter finds the start of the trace in the first batch, so the cutter gets all of this batch.
+    // The cutter must get the whole first batch, because it finds the start of the trace there.
     if (is_first || first_ns >= window_.from()) return SinkStage::write(runs);
     needed_.clear();
     for (const MergedRun& run : runs) add_needed(run);
@@ -40,14 +40,12 @@ class RangeSink : public SinkStage {
   }
   std::uint64_t needed_from_ns() const override { return window_.from(); }
   std::uint64_t needed_until_ns() const override { return window_.to(); }
-  // True when all further events are after the range.
   bool has_enough() const override { return is_over_; }
 
-  // The number of dropped events.
   std::uint64_t dropped() const { return dropped_; }
 
  private:
-  // The window treats the first time that it gets as the start of the trace.
+  // TimeWindow treats the first `time_ns` as the start of the trace.
   fxt::TimeWindow::Side side_of(std::uint64_t time_ns) {
     try {
       return window_.side_of(time_ns);

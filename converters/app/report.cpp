@@ -105,7 +105,6 @@ Counts counts_of(const Timeline& timeline) {
   return {.threads = threads.size(), .processes = processes.size()};
 }
 
-// One line for each detail. If there are several inputs, the line begins with the name of the input.
 std::vector<std::string> details_of(const Report& report) {
   std::vector<std::string> lines;
   for (const auto& [input, text] : report.stats.details)

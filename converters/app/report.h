@@ -13,15 +13,13 @@
 
 namespace convert {
 
-// The short calls that --fit left out.
 struct Fitted {
   std::uint64_t shortest_ns = 0;  // the shortest length that is shown
-  std::uint64_t left_out = 0;     // number of calls
-  std::uint64_t time_ns = 0;      // the time in these calls, without counting nested calls twice
-  std::uint64_t outside_ns = 0;   // the part of this time outside of all shown calls
+  std::uint64_t left_out = 0;
+  std::uint64_t time_ns = 0;     // the time in these calls, without counting nested calls twice
+  std::uint64_t outside_ns = 0;  // the part of this time outside of all shown calls
 };
 
-// The result of writing the output.
 struct Written {
   std::vector<std::string> pieces = {};  // the files of an output that was split
   std::uint64_t bytes = 0;               // size after compression
@@ -46,11 +44,11 @@ struct Report {
 // {shortest_ns, left_out, left_out_ns, outside_ns} (only if calls were left out, see Fitted), details: a list
 // of {input, text} (only if an input has details).
 Outline outline_of(const Report& report);
-// The report in a few lines, for people.
 std::string text_of(const Report& report);
 
 // The part of an input's description that --inspect shows on one screen. `shown` lists the entries to show
-// for an object, by the object's name. Of other objects, only the names are shown. See Importer::summary().
+// for an object, by the object's name. For all other objects, only the names are shown. See
+// Importer::summary().
 Outline summary_of(const Outline& all, const std::map<std::string, std::vector<std::string>>& shown);
 
 // The notes. As text, they have every kind with its first locations (or "notes: none"). As JSON, they are a

@@ -7,7 +7,7 @@
 namespace convert {
 namespace {
 
-// Thrown if the range has no events, so that the output is not completed.
+// Thrown if the range has no events. The output is then not completed.
 struct NoEvent {};
 
 }  // namespace
@@ -20,7 +20,7 @@ TraceOutput::TraceOutput(fxt::tools::PieceFiles::Options files, const std::optio
       thinning_(thinning),
       has_range_(cut && cut->range != fxt::TimeRange{}) {
   if (cut) cutter_.emplace(*cut, part_files_);
-  files_.next(0);  // if the file can't be opened, throws before the conversion starts
+  files_.next(0);  // throws before the conversion starts if the file can't be opened
   thread_ = std::thread([this] { run(); });
 }
 

@@ -61,8 +61,8 @@ std::string folder_for_temporary_files() {
   return set != nullptr && *set != '\0' ? set : "/tmp";
 }
 
-// A private folder below $TMPDIR. A second process removes this folder when the destructor runs, or when this
-// process has ended for any reason.
+// A private folder below $TMPDIR. A second process removes the folder when the destructor runs, or when this
+// process ends for any other reason.
 class TemporaryFolder {
  public:
   // Throws std::runtime_error.
@@ -109,7 +109,7 @@ class TemporaryFolder {
  private:
   static constexpr unsigned kPauseUs = 10'000;
 
-  // Repeats the removal, because a call that fails, for example from lack of memory, may succeed later.
+  // Repeats the removal, because a failed call may succeed later, for example when there is more memory.
   static void remove(const std::string& path) {
     constexpr int kTries = 100;
     std::error_code problem;
@@ -124,8 +124,7 @@ class TemporaryFolder {
   pid_t remover_ = -1;
 };
 
-// Limits for archives. No recording has as many files or folders, is nested as deeply, or is as compressible.
-// Creating and removing a file takes some 0.1 ms.
+// Limits for archives, which no recording reaches. Creating and removing a file takes some 0.1 ms.
 constexpr fxt::Limit kFiles{"files in an archive", 50'000, 1};
 constexpr fxt::Limit kFolders{"folders in an archive", 10'000, 0};
 constexpr fxt::Limit kDepth{"components in the path of a file in an archive", 64, 0};
@@ -138,7 +137,7 @@ constexpr fxt::Limit kLinks{"symbolic links in an archive", 1000, 0};
 constexpr fxt::Limit kHeader{"bytes of headers before a file in an archive", 256 * fxt::kKiB, 0};
 // libarchive compares each access control entry with all earlier ones, which is slow.
 constexpr fxt::Limit kAccess{"access control entries of a file in an archive", 100, 0};
-// A file is read once for each of its names.
+// A file with several names (hard links) is read once for each name.
 constexpr fxt::Limit kRepeated{"MiB of files in an archive that are read again through links", 64 * fxt::kMiB,
                                1 * fxt::kKiB};
 constexpr fxt::Limit kUnpackedFiles{"MiB of unpacked files", 256 * fxt::kMiB, 40 * fxt::kKiB};
@@ -148,13 +147,12 @@ struct Free {
 };
 using Archive = std::unique_ptr<archive, Free>;
 
-// The input of libarchive. Only LZ4 is decompressed, and not by a filter of libarchive: with filters, an
-// archive could request any number of nested filters, and the memory for all of them.
+// The input of libarchive. Decompresses only LZ4. Filters of libarchive are not used, because an archive
+// could request any number of nested filters, and the memory for all of them.
 class ArchiveBytes {
  public:
   explicit ArchiveBytes(std::unique_ptr<fxt::Input> input) : input_(std::move(input)) {}
 
-  // Returns false after a failure.
   bool open(archive* archive) {
     return ::archive_read_open(archive, this, nullptr, &ArchiveBytes::read, nullptr) == ARCHIVE_OK;
   }
@@ -258,8 +256,8 @@ class Unpacker {
   }
   bool is_compressed() const { return is_compressed_; }
 
-  // Symbolic links may point anywhere, as in a directory, because the importers reject links that lead
-  // outside. They are created after all files, so that no file is unpacked through a link.
+  // Symbolic links may point anywhere, because importers reject links that lead out of a recording. Links are
+  // created after all files, so that no file is unpacked through a link.
   void unpack_tar(const fs::path& folder) {
     std::map<std::string, std::string> links;  // name and target
     const auto place_of = [&](const std::string& name) {
@@ -267,7 +265,7 @@ class Unpacker {
       return path.has_filename() ? path : path.parent_path();
     };
     fxt::Budget replaced(kReplaced), link_budget(kLinks), names(kNames);
-    std::unordered_set<std::size_t> hashes;  // hashes of the names until now
+    std::unordered_set<std::size_t> hashes;
     const auto take = [&](fxt::Budget& budget, std::uint64_t amount = 1) {
       if (!budget.take(amount)) fail(budget.exceeded());
     };
@@ -284,7 +282,7 @@ class Unpacker {
       count_folders(entry_name_);
       const fs::path path = place_of(entry_name_);
       if (!hashes.insert(fs::hash_value(path)).second) take(replaced);
-      links.erase(path.native());  // the last entry with a name is used
+      links.erase(path.native());  // if a name occurs twice, the later entry counts
       if (const char* const hard_link = ::archive_entry_hardlink(entry_)) {
         if (!stays_inside(hard_link)) fail(fmt::format("the link to {} leads out of the archive", hard_link));
         const fs::path other = place_of(hard_link);
@@ -297,7 +295,8 @@ class Unpacker {
         add_link(path, link);
         continue;
       }
-      // Unpacks a device as a FIFO, which needs no special permissions. Importers open neither.
+      // Unpacks a device as a FIFO, which needs no special permissions. Importers open neither devices nor
+      // FIFOs.
       const auto type = ::archive_entry_filetype(entry_);
       if (type == AE_IFCHR || type == AE_IFBLK) ::archive_entry_set_filetype(entry_, AE_IFIFO);
       unpack_entry(path, [] { return true; });
@@ -329,7 +328,6 @@ class Unpacker {
       const bool is_begin = written < kBeginBytes;
       written = static_cast<std::uint64_t>(offset) + size;
       check_growth(written);
-      // Continues if a signal interrupts the call.
       while (::archive_write_data_block(out_.get(), block, size, offset) < 0)
         if (::archive_errno(out_.get()) != EINTR) check(out_, ARCHIVE_FATAL);
       if (is_begin && written >= kBeginBytes && !is_wanted()) return;
@@ -342,7 +340,7 @@ class Unpacker {
 
  private:
   [[noreturn]] void fail(std::string_view problem) const {
-    constexpr std::size_t kShown = 200;  // number of shown bytes of the name
+    constexpr std::size_t kShown = 200;
     std::string entry(fxt::cut_utf8(entry_name_, kShown));
     if (entry.size() < entry_name_.size()) entry += "…";
     throw InputError(Location::file(entry.empty() ? name_ : name_ + "/" + entry), problem);
@@ -401,8 +399,7 @@ class Unpacker {
     const la_int64_t end_of_entry = ::archive_filter_bytes(in_.get(), 0);
     bytes_.allow(kHeader.of(0));
     const int status = ::archive_read_next_header(in_.get(), &entry_);
-    // libarchive accepts the end of the input as the end of the archive, but a complete archive ends with
-    // blocks of zeros.
+    // libarchive accepts an archive without its end, but a complete archive ends with blocks of zeros.
     if (status == ARCHIVE_EOF && is_tar() && ::archive_filter_bytes(in_.get(), 0) == end_of_entry)
       fail("the archive ends after this file without an end marker, so it was truncated");
     entry_name_.clear();
@@ -416,7 +413,7 @@ class Unpacker {
       fail(kAccess.exceeded());
   }
 
-  std::string name_;  // name of the file in messages
+  std::string name_;
   std::string entry_name_;
   ArchiveBytes bytes_;
   bool is_compressed_;
@@ -443,7 +440,7 @@ void find_recordings(const fs::path& path, const Importers& importers, std::vect
   for (const std::string& name : names) find_recordings(path / name, importers, found);
 }
 
-// Returns the path of a file that has the name of an archive, relative to the folder; empty without such a
+// Returns the relative path of a file in the folder whose name looks like an archive. Empty without such a
 // file.
 std::string archive_in(const fs::path& folder) {
   std::error_code error;

@@ -1,5 +1,5 @@
-// Notes are facts about a conversion that the user should know, such as repaired calls or lost records. Notes
-// counts them by kind, and keeps the texts of the first notes of each kind.
+// Notes are facts about a conversion that the user should know, such as repaired calls or lost records. The
+// class Notes counts them by kind, and keeps the first texts of each kind.
 #pragma once
 
 #include <concepts>
@@ -27,11 +27,10 @@ class Notes {
  public:
   static constexpr std::size_t kKeptPerKind = 3;
 
-  // All notes of one kind.
   struct Group {
     const NoteKind* kind;
     std::uint64_t count = 0;
-    std::uint64_t notes = 0;              // number of add() calls, each of which may count many things
+    std::uint64_t notes = 0;              // number of calls of add(), each of which may count many things
     std::vector<std::string> first = {};  // "<location>: <problem>" of the first kKeptPerKind notes
   };
 

@@ -1,4 +1,4 @@
-// Options of the command line, as the folders of the importers describe them.
+// Options of the command line that the importers describe.
 #pragma once
 
 #include "converters/model/notes.h"

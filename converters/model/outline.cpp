@@ -25,7 +25,6 @@ void add_text(std::string& text, std::string_view lines, std::size_t indent) {
 
 void add_lines(std::string& text, const Outline& outline, std::size_t indent);
 
-// Adds an entry. `start` is the text before the value, which is a name or a dash.
 void add_entry(std::string& text, std::string_view start, const Outline& value, std::size_t indent) {
   text.append(indent, ' ');
   text += start;

@@ -9,10 +9,10 @@ namespace convert {
 
 using Outline = fxt::Json;
 
-// Returns the outline as text, with lines such as "name: value". Inner values are indented, list entries
-// begin with a dash, and texts of several lines are below their name. Control characters are escaped.
+// Returns the outline as text, with lines such as "name: value". Inner values are indented. List entries
+// begin with a dash. A text of several lines is below its name. Control characters are escaped.
 std::string text_of(const Outline& outline);
-// Returns a text unchanged, "yes" or "no" for a bool, and other values as JSON in one line.
+// Returns a text unchanged, a bool as "yes" or "no", and any other value as JSON in one line.
 std::string plain(const Outline& value);
 
 }  // namespace convert

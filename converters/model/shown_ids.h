@@ -27,8 +27,8 @@ class ShownIds {
   ShownIds(std::uint64_t id_limit, Notes& notes) : id_limit_(id_limit), notes_(&notes) {}
 
   void begin_input(std::string_view name);
-  // Returns the id that the trace shows for an id of the current input. An id that is 0, too large, or used
-  // by an earlier input is replaced by an id that is not used yet. Other ids stay as they are.
+  // Returns the id that the trace shows for an id of the current input. An id is replaced if it is 0, too
+  // large, or used by an earlier input. Other ids stay as they are.
   ProcessId shown(ProcessId process);
   ThreadId shown(ThreadId thread);
   // Returns a new id for a flow. The id is unique in the output.
@@ -37,15 +37,15 @@ class ShownIds {
   void prefer(ThreadId made_up, std::uint64_t id) {
     threads_.preferred[static_cast<std::uint64_t>(made_up)] = id;
   }
-  // Finds the final id for each made-up id, after all inputs are known: the preferred id, or the smallest
-  // free id. settled() then returns the final id. Other ids do not change.
+  // Finds the final id for each made-up id: the preferred id, or the smallest free id. Must be called after
+  // all inputs are known. Then settled() returns the final id. Other ids do not change.
   void settle();
   ProcessId settled(ProcessId process) { return ProcessId{settled_id(processes_, number_of(process))}; }
   ThreadId settled(ThreadId thread) { return ThreadId{settled_id(threads_, number_of(thread))}; }
 
  private:
   struct Ids {
-    std::map<std::uint64_t, std::uint64_t> of_input;   // shown id, by the id in the input
+    std::map<std::uint64_t, std::uint64_t> of_input;
     std::set<std::uint64_t> used;                      // ids that any input uses
     std::map<std::uint64_t, std::uint64_t> made_up;    // final id, by made-up id; 0 if it is not settled
     std::map<std::uint64_t, std::uint64_t> preferred;  // by made-up id

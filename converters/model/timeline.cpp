@@ -98,7 +98,7 @@ void Timeline::add_call_history(std::unique_ptr<CallHistory> history) {
 }
 
 void Timeline::draw_matched_threads() {
-  const ThreadMatcher matcher = std::exchange(matcher_, {});  // freed at the end of this function
+  const ThreadMatcher matcher = std::exchange(matcher_, {});  // destroyed at the end of this function
   const auto threads = matcher.threads();
   if (threads.empty()) return;
   const auto name_of = [this](const Lane& lane) {
@@ -129,8 +129,8 @@ void Timeline::draw_matched_threads() {
   }
 }
 
-// At equal times, events of matched lanes come last, for any order of the inputs. Then an event of a matched
-// lane is inside a call that starts at the same time, even if the event's time was rounded down.
+// At equal times, events of matched lanes are last. Therefore, such an event is inside a call that starts at
+// the same time, even if the event's time was rounded down. The order of the inputs has no effect.
 std::vector<std::size_t> Timeline::merge_order() const {
   std::vector<std::size_t> order;
   for (const bool are_matched : {false, true})
@@ -168,7 +168,7 @@ void Timeline::run(EventSink& sink, const std::function<void()>& tick) {
   first_sink.finish(totals_);
 }
 
-// Finds the first times of inputs with a negative offset, and limits the offsets so that no time is below 0.
+// Finds the first times of inputs with a negative offset. Limits offsets so that no time is below 0.
 void Timeline::limit_offsets(MergeLoop& loop, const std::function<void()>& tick) {
   std::vector<bool> is_moved_back;
   for (const TimelineInput& input : parts_.inputs) is_moved_back.push_back(input.offset_ns < 0);
@@ -194,7 +194,6 @@ std::optional<std::uint64_t> Timeline::first_call_ns() const {
   return first_ns == kForever ? std::nullopt : std::optional(first_ns);
 }
 
-// Applies the offsets to the times that importers gave before the run.
 void Timeline::apply_offsets() {
   for (std::size_t i = 0; i < infos_.size(); ++i)
     if (std::uint64_t& time_ns = infos_[i].first_call_ns; time_ns != kForever)
@@ -249,7 +248,7 @@ void Timeline::note_shared_cpus() const {
 
 std::optional<FirstView> Timeline::first_view() const {
   constexpr std::uint64_t kMarginsInSpan = 20;     // a margin is 5 % of the marks' span
-  constexpr std::uint64_t kLeastMarginNs = 1'000;  // for example, around a single mark
+  constexpr std::uint64_t kLeastMarginNs = 1'000;  // margin around a single mark, for example
   TimeSpan calls, marks;
   for (const LaneInfo& lane : infos_) calls.begin_ns = std::min(calls.begin_ns, lane.first_call_ns);
   for (const SourceState& state : parts_.sources) {

@@ -44,13 +44,13 @@ inline constexpr NoteKind kTooDeep{"too-deep",
 
 struct TimelineOptions {
   LaneOptions lanes;
-  // The memory for events that wait for the merge. All lanes share it. If an open call holds back more events
-  // than its share (LookaheadShares), the call is written as a pair.
+  // The memory for events that wait for the merge, in bytes, for all lanes together. If an open call holds
+  // back more than its share (LookaheadShares), it is written as a pair.
   std::size_t lookahead_bytes = std::size_t{16} << 20;
   // The number of threads that read and merge, including the caller of run(). The output does not depend on
   // this number.
   std::size_t jobs = 1;
-  // True if the output is cut into pieces. Events that are emitted late would be in a later piece.
+  // True if the output is cut into pieces. Then events that are emitted late are in a later piece.
   bool is_split = false;
 };
 
@@ -66,7 +66,7 @@ struct TraceInfo {
   struct WallClock {
     std::uint64_t time_ns;  // time on the recording's clock
     std::uint64_t utc_ns;   // UTC at that time, since 1970
-    std::size_t input = 0;  // number of the input in the Timeline
+    std::size_t input = 0;
   };
 
   std::string session = {};         // a readable name of the recording
@@ -102,8 +102,8 @@ class Timeline {
   std::optional<std::int64_t> clock_shift_ns() const;
   // Returns the start of the first call of the program, if importers know it before the events are read.
   std::optional<std::uint64_t> first_call_ns() const;
-  // Must be called if the current input shows on which CPUs of `machine` threads ran. A note reports if
-  // several machines share CPU tracks, or if an input is moved so that it overlaps another one.
+  // Must be called if the current input shows threads on the CPUs of `machine`. Adds a note if several
+  // machines share CPU tracks, or if a moved input overlaps another one.
   void show_cpus_of(const std::string& machine);
   // Adds facts about the current input. If several inputs have the same kind of fact, the first input counts.
   void describe_input(TraceInfo info);
@@ -112,8 +112,8 @@ class Timeline {
   void add_source(std::unique_ptr<Source> source, const std::vector<Lane*>& lanes);
   // Adds a shared source. The other sources of the current input wait until it has delivered its data.
   void add_shared_source(std::unique_ptr<SharedSource> shared_source);
-  // Returns an object for the notes of one source, which only this source may use during the run. After the
-  // run, the notes of all these objects are added to the other notes, in the order of the new_notes() calls.
+  // Returns an object for the notes of one source. Only this source may use it during the run. After the run,
+  // its notes are added to the other notes, in the order of the new_notes() calls.
   Notes& new_notes() { return later_notes_.emplace_back(); }
   // Keeps an object alive as long as the Timeline, because sources refer to the object.
   void keep_alive(std::shared_ptr<const void> borrowed) { kept_.push_back(std::move(borrowed)); }
@@ -147,7 +147,7 @@ class Timeline {
   // Returns facts about all inputs, with the shown times and ids. Valid from the sink's add_lanes() on.
   const TraceInfo& info() const { return info_; }
   const TimelineTotals& totals() const { return totals_; }
-  // Returns the name in notes of the lane's input.
+  // Returns the name of the lane's input, for notes.
   const std::string& input_of(std::size_t lane) const {
     return parts_.inputs[parts_.input_of_lane[lane]].name;
   }
@@ -168,7 +168,7 @@ class Timeline {
   Notes* notes_;
   ShownIds ids_;
   MergeLoop::Parts parts_;
-  std::vector<LaneInfo> infos_;  // indexed by lane
+  std::vector<LaneInfo> infos_;
   TraceInfo info_;
   std::deque<Notes> later_notes_;
   std::vector<std::function<void()>> at_end_;

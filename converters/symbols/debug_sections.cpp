@@ -19,7 +19,6 @@ namespace {
 constexpr fxt::Limit kAbbreviations{"MiB of abbreviations in debug information", 8 * fxt::kMiB,
                                     1 * fxt::kKiB};
 
-// Skips the abbreviations of a table, to find its size.
 class AbbreviationTable {
  public:
   explicit AbbreviationTable(std::span<const unsigned char> bytes) : rest_(bytes) {}

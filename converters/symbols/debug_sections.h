@@ -1,4 +1,4 @@
-// What libdw and libelf lack: the bytes of sections, and limits for their memory.
+// Additions to libdw and libelf: the bytes of sections, and limits for the memory that libdw needs.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace convert {
 // DWARF is used, for example ".debug_loc.dwo". Empty if the file lacks the section.
 std::span<const unsigned char> debug_section(Dwarf* dwarf, std::string_view name, bool is_of_split = false);
 
-// Units may share a table of abbreviations, but libdw reads the table again for each unit, and keeps all
-// copies. Returns the problem if the tables of all units exceed a limit, otherwise an empty text. Must be
-// called before libdw reads a unit. `stored_bytes` is the size of the file, or of its DWARF.
+// libdw reads a table of abbreviations again for each unit, and keeps all copies, even if units share the
+// table. Returns the problem if the tables of all units exceed a limit; otherwise an empty text. Must be
+// called before libdw reads a unit. `stored_bytes` is the size of the file or of its DWARF.
 std::string excess_of_abbreviations(Dwarf* dwarf, std::uint64_t stored_bytes, bool is_split = false);
 
-// Pages of a mapped file count as memory of this program as soon as they are read. This function gives them
-// back. If they are read again, the system maps them again, usually without access to the disk. Should be
-// called after a search through the file. Must not be called for object files, because libelf changes them.
+// Gives back the memory of the mapped pages that were read. If a page is read again, the system maps it
+// again. Should be called after a search through the file. Must not be called for object files, because
+// libelf changes them.
 void release_pages(Elf* elf);
 
 }  // namespace convert

@@ -16,8 +16,8 @@
 namespace convert {
 namespace {
 
-// Prefixes that compilers put before a symbol. The first is for a function that initializes the variables of
-// a file, and the second for a function that calls a function on a GPU.
+// Prefixes that compilers put before a symbol: for a function that initializes the variables of a file, and
+// for a function that calls a function on a GPU.
 constexpr std::array<std::string_view, 2> kPrefixes{"_GLOBAL__sub_I_", "__device_stub_"};
 
 // A hundred hostile bytes can represent gigabytes of text. A name that is longer than a string of the output
@@ -91,9 +91,9 @@ std::string without_explicit_object(std::string symbol) {
   return symbol;
 }
 
-// libiberty 2.40 reads a name in an expression as "sr1AE1x" or in the older form "sr1A1x". The expected form
-// depends on a variable that cplus_demangle_v3_components() does not set. A letter after "sr" selects the
-// form: 'N' for the newer one, 'K' for the older one.
+// libiberty 2.40 reads a name in an expression as "sr1AE1x", or in the older form "sr1A1x". It chooses by a
+// variable that cplus_demangle_v3_components() does not set. But a letter after "sr" selects the form: 'N'
+// for the newer form, 'K' for the older form.
 std::string with_letter(char letter, std::string symbol) {
   for (std::size_t at = 0; (at = symbol.find("sr", at)) != std::string::npos; at += 2)
     if (at + 2 < symbol.size() && is_digit(symbol[at + 2])) symbol.insert(at + 2, 1, letter);
@@ -116,7 +116,7 @@ std::string_view coroutine_part(std::string_view symbol) {
 // Reads the name from the start of a symbol. Fails for functions in a class, or in a namespace other than
 // std. Needed for symbols that are too new for libiberty, such as those with constraints.
 std::optional<std::string> plain_name(std::string_view symbol) {
-  symbol.remove_prefix(2);  // "_Z"
+  symbol.remove_prefix(2);
   const bool is_std = symbol.starts_with("St");
   if (is_std) symbol.remove_prefix(2);
   const auto size = consume_number(symbol);
@@ -141,7 +141,7 @@ std::optional<std::string> short_name(std::string_view symbol) {
 }
 
 // A 'Q' repeats an earlier part of the symbol. If this part also contains two 'Q', the length of the name can
-// double again and again. libiberty does not limit the length.
+// double repeatedly. libiberty has no limit.
 constexpr std::ptrdiff_t kMostBackReferences = 20;
 constexpr std::size_t kLongestDSymbol = 2048;
 

@@ -19,17 +19,17 @@ std::string demangle(std::string_view symbol, Demangle mode);
 enum class Parameters : bool { Hidden, Shown };
 
 // The complete name of a symbol that begins with "_Z" or "_R", as c++filt prints it. With hidden parameters,
-// it is the name that debuggers use: "std::vector<int, std::allocator<int> >::push_back". Returns nothing if
-// the symbol can't be parsed, or if the name would be longer than a string of the output.
+// it is the name in debuggers: "std::vector<int, std::allocator<int> >::push_back". Returns nothing if the
+// symbol can't be parsed, or if the name would be too long for the output.
 std::optional<std::string> full_name(std::string_view symbol, Parameters parameters = Parameters::Shown);
 
 // The name of a symbol of D, for example "app.Box!(int).put", followed by "(int)" if parameters are shown.
 // Returns nothing if `symbol` is not from D, can't be parsed, or might become very long.
 std::optional<std::string> full_d_name(std::string_view symbol, Parameters parameters);
 
-// Returns the name in uftrace's short form, for demangle(); nothing if the symbol can't be parsed. The result
-// is "std::vector::push_back" for a symbol that begins with "_Z". The older Rust mangling is based on the
-// mangling of C++. Example: "_$LT$alloc..vec..Vec$LT$T$GT$$u20$as$u20$core..ops..Drop$GT$::drop" becomes
+// Returns the name of a symbol in uftrace's short form; nothing if the symbol can't be parsed. The result is
+// "std::vector::push_back" for a symbol that begins with "_Z". Names in the older Rust mangling have the same
+// prefix: "_$LT$alloc..vec..Vec$LT$T$GT$$u20$as$u20$core..ops..Drop$GT$::drop" becomes
 // "_<alloc::vec::Vec<T>>::drop".
 std::optional<std::string> short_cpp_name(const std::string& symbol);
 // The short form of a demangled Rust name: "<alloc::vec::Vec<u8>>::drop". `full` is the result of full_name()

@@ -14,7 +14,7 @@
 namespace convert {
 namespace {
 
-// The maximum number of entries and address ranges to read in one file, which takes a few seconds.
+// The maximum number of entries and address ranges to read in one file. This takes a few seconds.
 constexpr std::size_t kMaxWork = 20'000'000;
 // A limit, because all units may refer to the ranges of one long list.
 constexpr fxt::Limit kUnitRanges{"code ranges of compilation units, for the names of parameters", 4'000'000,
@@ -22,7 +22,7 @@ constexpr fxt::Limit kUnitRanges{"code ranges of compilation units, for the name
 constexpr std::size_t kMaxDepth = 64;        // nesting of namespaces, typedefs and qualifiers
 constexpr std::size_t kMaxParameters = 256;  // in one function
 // A linker may fold equal functions of several units to one address. At most this many units are then
-// compared. An inline function is in many units, and is the same in all of them.
+// compared.
 constexpr std::ptrdiff_t kMaxUnitsAtOnePlace = 4;
 
 struct Machine {
@@ -64,7 +64,7 @@ bool passes_as_c(int language) {
          language == DW_LANG_Rust;
 }
 
-// Returns an attribute, unless it refers to another file, which libdw would open.
+// Returns an attribute. Returns nothing if libdw would have to open another file for it.
 std::optional<Dwarf_Attribute> attribute_of(Dwarf_Die& die, unsigned name) {
   Dwarf_Attribute attribute;
   if (dwarf_attr(&die, name, &attribute) == nullptr) return std::nullopt;
@@ -81,7 +81,7 @@ std::optional<Dwarf_Die> referred(Dwarf_Die& die, unsigned name) {
   return target;
 }
 
-// Returns the attribute of an entry, or of the entry that it completes.
+// Returns the attribute of an entry, or of the entry that this entry completes.
 template <typename Of>
 auto with_origin(Dwarf_Die die, Of of) -> decltype(of(die)) {
   for (std::size_t i = 0; i < kMaxDepth; ++i) {
@@ -185,10 +185,10 @@ std::optional<ScalarType> scalar_type_of(Dwarf_Die of, std::size_t word_size) {
   }
 }
 
-// True if a parameter is at the location where a function at `address` receives the argument with this
-// `index` among its integers or floats. An optimized function may lack parameters of the source, and receive
-// others elsewhere. Therefore, the parameter's register is compared. If a parameter is in the frame during
-// its whole life, the function has stored it there.
+// True if the parameter is where a function at `address` receives argument number `index` of the integers or
+// floats. An optimized function may lack parameters, or receive others elsewhere. Therefore, the register of
+// the parameter is compared. A parameter that is in the frame during its whole life was stored there by the
+// function.
 bool is_passed(Dwarf_Die& parameter, std::span<const std::uint8_t> registers, std::size_t index,
                std::uint64_t address) {
   auto location = attribute_of(parameter, DW_AT_location);

@@ -1,6 +1,6 @@
-// Parameters and return values of functions, types of variables, and source lines, from the DWARF of a
-// program or library. The file may be damaged or malicious. Therefore the work is limited, no other file is
-// opened, and uncertain results are left out.
+// Types and names of parameters, return values and variables, and source lines, from the DWARF of a program
+// or library. The file may be damaged or malicious: the work is limited, no other file is opened, and
+// uncertain results are left out.
 #pragma once
 
 #include <cstddef>
@@ -29,22 +29,22 @@ struct ScalarType {
 
 struct Parameter {
   std::string name;                // empty if it has no name
-  std::optional<ScalarType> type;  // nothing if it is uncertain
+  std::optional<ScalarType> type;  // nothing if the type is uncertain
   friend bool operator==(const Parameter&, const Parameter&) = default;
 };
 
-// The parameters of a function in two lists, in the order in which the machine passes them: integers,
-// pointers, booleans and enums in one list, and floats in the other. Both lists end before the first
-// uncertain parameter.
+// The parameters of a function, in the order in which the machine passes them. One list has integers,
+// pointers, booleans and enums, and the other has floats. Both lists end before the first uncertain
+// parameter.
 struct FunctionType {
   std::vector<Parameter> integers, floats;
-  std::size_t integer_registers = 0;      // more integers are on the stack
-  std::optional<ScalarType> result = {};  // empty if it returns no value, or a value that is not scalar
+  std::size_t integer_registers = 0;      // more integers than this are on the stack
+  std::optional<ScalarType> result = {};  // empty without a return value, or if it is not scalar
   friend bool operator==(const FunctionType&, const FunctionType&) = default;
 };
 
 struct SourceLine {
-  std::string file;  // as it was passed to the compiler, if this is known
+  std::string file;  // path as it was passed to the compiler, if this is known
   int line;
 };
 
@@ -53,22 +53,18 @@ class DwarfInfo {
   // `dwarf` is the image with the DWARF, and must outlive this object. Offsets count from `base`.
   DwarfInfo(const ElfImage& dwarf, std::uint64_t base);
 
-  // False if the image has no readable DWARF.
   bool has_any() const { return dwarf_ != nullptr; }
-  // The reason why the image has no debug information.
   std::string problem() const {
     return problem_.empty() ? "has no debug information that can be read" : problem_;
   }
-  // The parameters and the return value of the function at the offset.
   FunctionType function_at(std::uint64_t offset);
-  // The type of the variable at the offset; nothing if no variable is there, or if it is not scalar.
+  // The type of the variable at the offset. Nothing if there is no variable, or if it is not scalar.
   std::optional<ScalarType> variable_at(std::uint64_t offset);
-  // The source line of the instruction at the offset.
   std::optional<SourceLine> line_at(std::uint64_t offset);
 
  private:
   struct Unit {
-    std::uint64_t begin;  // start of its code, or of a part of its code
+    std::uint64_t begin;  // start of the function's code, or of a part of its code
     Dwarf_Off offset;
   };
 
@@ -86,7 +82,7 @@ class DwarfInfo {
   std::string problem_;
   std::uint64_t base_;
   int machine_;
-  std::size_t work_;                                    // remaining work
+  std::size_t work_;
   std::vector<Unit> units_;                             // sorted by begin
   std::unordered_set<Dwarf_Off> read_;                  // units whose functions are in functions_
   fxt::SeededMap<std::uint64_t, Dwarf_Off> functions_;  // by address

@@ -38,7 +38,6 @@ constexpr std::uint64_t kAddressLimit = std::uint64_t{1} << 63;
   throw InputError(Location::file(file.path()), problem);
 }
 
-// True if a table of `count` entries is inside the file.
 template <typename Header>
 bool lies_inside(std::uint64_t offset, std::uint64_t count, std::uint64_t entry_bytes, std::uint64_t size) {
   if (count == 0) return true;

@@ -1,6 +1,5 @@
-// The parts of an ELF file from which its symbols come, read with libelf. The file may be damaged or
-// malicious: headers that would make libelf allocate unlimited memory are rejected first, and sections are
-// read on demand.
+// The parts of an ELF file that contain its symbols, read with libelf. The file may be damaged or malicious:
+// headers that would make libelf allocate too much memory are rejected. Sections are read on demand.
 #pragma once
 
 #include <cstddef>
@@ -31,24 +30,25 @@ struct ElfSection {
 class ElfImage {
  public:
   enum class Accepts : std::uint8_t { Programs, AnyType };
-  // The file must outlive the image. Throws InputError if the file is not an ELF file, or, with Programs, is
-  // neither a program nor a library.
+  // The file must outlive the image. Throws InputError if the file is not an ELF file. With
+  // Accepts::Programs, it must be a program or a library.
   explicit ElfImage(const InputFile& file, Accepts accepts = Accepts::Programs);
   ~ElfImage();
   ElfImage(const ElfImage&) = delete;
   ElfImage& operator=(const ElfImage&) = delete;
 
-  Elf* handle() const { return elf_; }                       // for libdw
-  int machine() const { return machine_; }                   // EM_…
-  const std::string& build_id() const { return build_id_; }  // in hexadecimal; empty if it has none
+  Elf* handle() const { return elf_; }  // for libdw
+  int machine() const { return machine_; }
+  const std::string& build_id() const { return build_id_; }  // in hexadecimal; empty without a build-id
   // The start of the first mapping, and the size of all mappings, in whole pages.
   std::uint64_t base() const { return base_; }
   std::uint64_t mapped_size() const { return end_ - base_; }
 
   const std::vector<ElfSection>& sections() const { return sections_; }
-  // The reason why libdw must not read the file; empty if it may. libdw would allocate the claimed size of a
-  // compressed section, needs 70 bytes per byte of a line table, and reads texts up to a NUL, even beyond
-  // their section. This function decompresses the sections with texts.
+  // The reason why libdw must not read the file; empty if it may. This function decompresses the sections
+  // with texts.
+  // libdw would allocate any claimed size of a compressed section. It needs 70 bytes per byte of a line
+  // table. It reads texts beyond the end of their section.
   std::string unsafe_for_libdw() const;
   // A budget for the names of the image's symbols, because many symbols may have the same long name.
   fxt::Budget name_budget() const;
@@ -58,10 +58,9 @@ class ElfImage {
   // The contents, in the byte order of this machine. Null if there are none, or if they are too large.
   Elf_Data* data(const ElfSection& section) const;
   std::string_view bytes(const ElfSection& section) const;
-  // The string table to which a symbol table refers.
   std::string_view strings_of(const ElfSection& table) const;
 
-  // Name and checksum of the file with the parts that were stripped from this one.
+  // Name and checksum of the file that has the stripped parts of this file.
   struct DebugLink {
     std::string name;
     std::uint32_t crc;
@@ -87,8 +86,8 @@ class ElfImage {
   std::string build_id_;
 };
 
-// The reason why libdw must not open a file to which a program refers, for example because it is a FIFO,
-// which could hang. Empty if libdw may open the file, or if the file does not exist.
+// The reason why libdw must not open a file, for example because it is a FIFO, which could hang. Empty if
+// libdw may open the file, or if the file does not exist.
 std::string unsafe_for_libdw(const std::filesystem::path& path);
 
 }  // namespace convert

@@ -73,9 +73,9 @@ void add_symbols(const ElfImage& image, std::uint64_t base, fxt::Budget& names,
   }
 }
 
-// uftrace keeps one of several names at an address, and this function puts that name first. Mangled names
-// come first, then names without a leading '_', and then all other names. In .dynsym, the order of names that
-// are not mangled is reversed.
+// Sorts the names at each address. The first one is the name that uftrace keeps. Mangled names come first,
+// then names without a leading '_', and then all other names. In .dynsym, the order of names that are not
+// mangled is reversed.
 void put_best_names_first(std::vector<Symbol>& symbols, bool are_full) {
   const auto others = std::stable_partition(
       symbols.begin(), symbols.end(), [](const Symbol& symbol) { return symbol.name.starts_with("_Z"); });
@@ -91,11 +91,11 @@ constexpr std::size_t kMaxSlots = std::size_t{1} << 20;
 
 // Relocations put the addresses of these functions into slots of the global offset table.
 struct Slots {
-  std::vector<std::string_view> of_plt;  // in the order of its relocations; an empty text means no name
+  // names in the order of the PLT's relocations; an empty text means no name
+  std::vector<std::string_view> of_plt;
   std::map<std::uint64_t, std::string_view> by_address;
 };
 
-// The name of a dynamic symbol; empty if it has none.
 std::string_view dynamic_name(Elf_Data* symbols, std::string_view strings, std::uint64_t index) {
   GElf_Sym symbol;
   if (symbols == nullptr || index == 0 || index > INT32_MAX ||

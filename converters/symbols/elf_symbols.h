@@ -1,5 +1,5 @@
 // The symbols of an ELF file, as uftrace saves them in a .sym file: functions, variables, and the entries of
-// the procedure linkage table (PLT), through which the image calls functions of other images.
+// the procedure linkage table (PLT).
 #pragma once
 
 #include <filesystem>
@@ -15,12 +15,11 @@ namespace convert {
 // True if the file has all symbols, and not only those for the dynamic linker.
 bool has_full_symbols(const ElfImage& image);
 
-// `debug` is the file with the parts that were stripped from `image`, or null. Returns null if no symbol is
-// found. `problem`, unless it is null, gets the reason why some symbols are left out.
+// `debug` is the file that has the stripped parts of `image`; it may be null. Returns null if no symbol is
+// found. If `problem` is not null, it gets the reason why symbols are left out.
 std::unique_ptr<SymbolTable> read_elf_symbols(const ElfImage& image, const ElfImage* debug,
                                               std::string* problem = nullptr);
 
-// An open file and the image in it.
 struct ElfFile {
   InputFile file;
   ElfImage image;
@@ -28,12 +27,12 @@ struct ElfFile {
       : file(fxt::FilePlace::in_root(root, path)), image(file) {}
 };
 
-// Finds the file with the stripped parts of a program or library, in the folders that distributions use, by
-// the build-id in hexadecimal. Returns null if no such file exists. If `root` is not empty, all paths and
-// links are resolved below it.
+// Finds the file with the stripped parts of a program or library, in the usual folders, by the build-id in
+// hexadecimal. Returns null if there is no such file. If `root` is not empty, all paths and links are
+// resolved below it.
 std::unique_ptr<ElfFile> find_debug_file(std::string_view build_id, const std::filesystem::path& root);
 // Searches by the build-id of `image`, or by its debug link, which is relative to `path`, the path of
-// `image`. Without a link, the file may have the name of `image` with ".debug" appended.
+// `image`. Without a link, tries the name of `image` with ".debug" appended.
 std::unique_ptr<ElfFile> find_debug_file(const ElfImage& image, const std::filesystem::path& path,
                                          const std::filesystem::path& root);
 

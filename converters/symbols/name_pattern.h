@@ -46,7 +46,6 @@ class NamePattern {
     void operator()(regex_t* regex) const;
   };
 
-  // Returns the error of the C library, or 0.
   int compile(const std::string& regex);
 
   std::string text_, problem_, compiled_;
@@ -65,8 +64,8 @@ inline void NamePattern::FreeRegex::operator()(regex_t* regex) const {
 }
 
 // The C library tries to match at each character of a name, so the time may be quadratic. Returns an
-// expression for which it tries only once: "^.*(a)". An expression with back references stays unchanged,
-// because the new brackets would change their numbers.
+// expression that is tried only once: "^.*(a)". Expressions with back references stay unchanged, because the
+// new brackets would change their numbers.
 inline std::string from_first_character(const std::string& regex) {
   int open = 0;
   for (std::size_t i = 0; i < regex.size(); ++i) {

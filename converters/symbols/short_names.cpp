@@ -198,15 +198,14 @@ class CppName {
   }
 
   std::string text_;
-  std::size_t first_name_ = 0;  // position of the first name in the text
+  std::size_t first_name_ = 0;
   unsigned depth_ = 0, parts_ = 0;
 };
 
 // ---- The newer Rust mangling ----
 
-// Rewrites a name that libiberty prints, from left to right. Writes "::" in the same places as uftrace:
-// between two names, but not before the first name of an implementation or of a generic argument. Example:
-// "<str>len".
+// Rewrites a name that libiberty prints, from left to right. Writes "::" where uftrace does: between two
+// names, but not before the first name of an implementation or a generic argument. Example: "<str>len".
 class RustName {
  public:
   explicit RustName(std::string_view full) : rest_(full) {}
@@ -221,7 +220,7 @@ class RustName {
     // Hidden: brackets of generic arguments that are not shown.
     enum class Kind : char { Plain, Implementation, Generics, Hidden } kind;
     std::size_t start = 0;  // in the text
-    bool was_first = true;  // there is no "::" before the bracket
+    bool was_first = true;  // true if there is no "::" before the bracket
   };
   using Kind = Bracket::Kind;
 
@@ -254,7 +253,7 @@ class RustName {
     if (!is_muted()) text_ += text;
   }
 
-  // After a mute(), nothing is shown until the innermost bracket ends, or its next item begins.
+  // After mute(), nothing is shown until the innermost bracket or its current item ends.
   bool is_muted() const { return muted_in_ <= open_.size(); }
   void mute() { muted_in_ = std::min(muted_in_, open_.size()); }
   void end_item() {
@@ -313,7 +312,6 @@ class RustName {
     if (text.substr(0, colon) == "closure") read_name("{closure}");
   }
 
-  // Reads a name, a basic type, or a constant.
   void read_word(std::string_view word) {
     const bool is_name = rest_.starts_with("::") || rest_.starts_with('<') || accept(" = ");
     // The names f16 and f128 are mangled like names of crates.
@@ -321,7 +319,6 @@ class RustName {
     add(word == "true" ? "1" : word == "false" ? "0" : word);
   }
 
-  // Skips "'a " or "'a", but not the character "'a'".
   bool accept_lifetime() {
     const bool is_character = rest_.substr(0, 3).ends_with('\'') || rest_.starts_with("'\\");
     if (is_character || !accept("'")) return false;
@@ -399,14 +396,14 @@ class RustName {
   std::string text_;
   std::vector<Bracket> open_;
   std::size_t muted_in_ = kNowhere;  // number of open brackets at mute()
-  bool is_first_ = true;             // there is no "::" before the next name
+  bool is_first_ = true;             // true if there is no "::" before the next name
 };
 
 }  // namespace
 
 std::optional<std::string> short_cpp_name(const std::string& symbol) {
-  // The option Verbose gives "std::basic_ostream" instead of "std::ostream". The default limit would reject
-  // symbols of 1024 characters.
+  // Verbose gives "std::basic_ostream" instead of "std::ostream". The default limit would reject symbols of
+  // 1024 characters.
   void* memory = nullptr;
   demangle_component* const tree =
       cplus_demangle_v3_components(symbol.c_str(), DMGL_ANSI | DMGL_VERBOSE | DMGL_NO_RECURSE_LIMIT, &memory);

@@ -24,7 +24,7 @@ constexpr std::array<bool, 256> set_of(std::string_view letters) {
 }
 constexpr auto kFunctions = set_of("TtwWPKi"), kVariables = set_of("Ddvu");
 
-// A line with one of these names ends the previous symbol, regardless of the line's type.
+// A line with one of these names ends the previous symbol, whatever its type is.
 bool is_end_marker(std::string_view name) {
   constexpr std::array<std::string_view, 3> kMarkers{"__sym_end", "__dynsym_end", "__func_end"};
   return name.starts_with("__") && std::ranges::find(kMarkers, name) != kMarkers.end();
@@ -188,8 +188,8 @@ std::size_t SymbolTable::part_of(std::uint64_t address) const {
 // The last symbol that begins at or before the address. The address must not be before the first symbol.
 std::size_t SymbolTable::last_until(std::uint64_t address) const {
   const std::size_t part = part_of(address);
-  // The symbol is one of the `count` symbols from `first` on. The loop has no branches, because after a wrong
-  // prediction, the CPU starts the caller's next search only when the memory for this search has been read.
+  // The symbol is one of the `count` symbols from `first` on. The loop has no branches: after a wrong
+  // prediction, the CPU could not start the next search early.
   std::size_t first = std::max(starts_before_[part], 1u) - 1;
   for (std::size_t count = starts_before_[part + 1] - first; count > 1;) {
     const std::size_t half = count / 2;

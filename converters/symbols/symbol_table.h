@@ -43,8 +43,8 @@ class SymbolTable {
   SymbolTable(const SymbolTable&) = delete;
   SymbolTable& operator=(const SymbolTable&) = delete;
 
-  // The function that contains the address; null if no function does. If functions overlap, returns the one
-  // that begins last. If they begin together, returns the one that is listed first.
+  // The function that contains the address; null if there is none. If functions overlap, returns the function
+  // that begins last. If these begin together, returns the function that is listed first.
   const Symbol* find_function(std::uint64_t address) const {
     return find(&Symbol::is_function, enclosing_functions_, address);
   }
@@ -64,8 +64,8 @@ class SymbolTable {
 
  private:
   using Kind = bool (Symbol::*)() const;
-  // A segment ends where the next one starts. If the last symbol that starts before an address does not
-  // contain the address, only `symbol` can contain the address.
+  // A segment ends where the next one starts. In a segment, the last symbol that starts before an address may
+  // not contain the address. Then only `symbol` can contain it.
   struct Segment {
     std::uint64_t start;
     std::uint32_t symbol;
@@ -88,7 +88,7 @@ class SymbolTable {
   // numbers, a lookup compares only a few symbols.
   std::vector<std::uint32_t> starts_before_;
   unsigned shift_ = 0;
-  // Only for symbols that enclose others or that begin together. Few symbols do so.
+  // Only for symbols that enclose others or that begin together.
   std::vector<Segment> enclosing_functions_;
   std::vector<Segment> enclosing_variables_;
   std::vector<std::uint64_t> damaged_lines_;

@@ -62,7 +62,6 @@ class TraceFileImporter final : public Importer {
   TraceFileOptions options_;
 };
 
-// Adds the items of a list, which are separated like those of `collect`.
 void add_items(std::string_view list, std::vector<std::string>& items) {
   for (const CollectItem& item : collect_items({fmt::format("collect {}", list)}).hit)
     items.push_back(argument_name(item.text));
@@ -135,8 +134,8 @@ bool is_ctf(const std::filesystem::path& input) {
          begins_with(metadata, "/* CTF ");
 }
 
-// Adds the lanes of a trace file. Process and thread ids are invented. A file has only ids of threads, and
-// only if KGTP or the user collected them (see add_unmatched_threads()).
+// Adds the lanes of a trace file. Process and thread ids are made up: a file has no process ids, and has
+// thread ids only if KGTP or the user collected them (see add_unmatched_threads()).
 class LaneBuilder {
  public:
   LaneBuilder(const TraceRecording& recording, const std::string& process, ImportContext& context)
@@ -165,7 +164,8 @@ class LaneBuilder {
     if (survey_.tracks.empty()) add(0, "no frames");
   }
 
-  // Adds a lane for each tracepoint on each thread. This lane shows the frames instead of the thread's lane.
+  // Adds a lane for each tracepoint on each thread. The lane shows the frames of this tracepoint on this
+  // thread. These frames are then not on the lane of the thread.
   void add_tracepoints() {
     std::map<std::pair<std::int16_t, std::size_t>, std::uint64_t> frames;  // by tracepoint and thread
     for (const auto& [track, count] : survey_.frames_on)
@@ -246,7 +246,8 @@ auto opened_or_noted(Open open, Notes& notes) -> decltype(open()) {
   }
 }
 
-// The name of the executable, or of the first program if all seem to be libraries, or else of the input.
+// The name of the executable. If all programs seem to be libraries, the name of the first program. Without
+// programs, the name of the input.
 std::string process_name(const std::filesystem::path& input,
                          const std::vector<std::filesystem::path>& programs) {
   if (programs.empty()) return input.filename().string();

@@ -30,8 +30,8 @@ struct TraceFileOptions {
 
 std::unique_ptr<Importer> make_importer();
 
-// True for a regular file that begins like a trace file of any version. Also true for the directories that
-// `tsave -ctf` writes, because import() rejects these with advice.
+// True for a file that begins like a trace file of any version. Also true for directories of `tsave -ctf`,
+// because import() rejects these with advice.
 bool recognizes(const std::filesystem::path& input);
 
 // Reads the description and surveys all frames once. The source that it adds to the timeline reads the frames

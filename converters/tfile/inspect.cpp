@@ -83,7 +83,7 @@ Outline actions_of(const std::vector<TracepointAction>& actions) {
   return list;
 }
 
-// Returns "count: int", or the reason why an item has no type or value at this place.
+// Returns the type, as in "count: int", or the reason why an item has no type or value at this place.
 std::string text_of(std::string_view item, const Value& value) {
   if (value.type == nullptr) return fmt::format("{}: the name is unknown at this code address", item);
   std::string text = fmt::format("{}: {}", item, name_of(value.type));
@@ -93,7 +93,6 @@ std::string text_of(std::string_view item, const Value& value) {
   return text;
 }
 
-// The items of the location with their types in the program.
 Outline types_of(const TracepointLocation& location, const TraceRecording& recording, fxt::Budget& work) {
   const ExpectedFrames* const expected =
       recording.locations.location_at(static_cast<std::int16_t>(location.number), location.address);

@@ -62,8 +62,8 @@ std::unique_ptr<KernelFileSource> kernel_source_of(RecordingImport& recording, N
       notes, stats);
 }
 
-// True if the ends of threads must be known before the records are read: if there are messages, if the trace
-// is split, or if a thread has no switch out although another thread took its CPU.
+// True if the ends of threads must be known before records are read. This is so if there are messages, if the
+// trace is split, or if a thread has no switch out although another thread took its CPU.
 bool matters_when_threads_are_over(const RecordingImport& recording, bool has_messages, bool is_split) {
   const auto is_displaced = [](const auto& entry) {
     const PerfThread& thread = entry.second;
@@ -96,8 +96,8 @@ LaneInfo lane_info_of(const ThreadPlan& plan, const RecordingImport& recording) 
           .first_call_ns = plan.head.first_call ? plan.head.first_call->time_ns : kForever};
 }
 
-// Returns the thread that shows the events of the whole recording: the main thread of the first program if
-// this thread has records, otherwise the first thread with records, or else the first thread.
+// Returns the thread that shows the events of the whole recording: the main thread of the first program. If
+// this thread has no records, returns the first thread with records, or else the first thread.
 ThreadPlan* main_thread_of(ThreadPlans& plans, const Sessions& sessions) {
   if (plans.empty()) return nullptr;
   const auto has_records = [](const auto& entry) { return !entry.second.place.empty(); };
@@ -221,7 +221,7 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
   if (options.utc)
     show_wall_clock(recording.info, input, context);
   else
-    // with a wall clock, Perfetto makes a group for clocks, and collapses the groups of processes
+    // With a wall clock, Perfetto makes a group for clocks, and collapses the groups of processes.
     info.wall_clock.reset();
   context.timeline.describe_input(std::move(info));
   std::unique_ptr<KernelFileSource> kernel =

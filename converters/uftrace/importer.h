@@ -1,5 +1,4 @@
-// The interface of the uftrace importer: its options, how it recognizes a recording, and how it imports a
-// recording.
+// The interface of the uftrace importer: recognizes and imports a recording, with options.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +13,12 @@
 
 namespace convert::uftrace {
 
-// The options for a recording.
 struct RecordingOptions {
-  bool no_args = false;           // omit arguments and return values of calls
-  bool no_event = false;          // omit events
+  bool no_args = false;  // omit arguments and return values of calls
+  bool no_event = false;
   bool no_sched = false;          // omit scheduling events
   bool no_sched_preempt = false;  // omit calls for preempted threads (linux:schedule)
-  // Also write switches as records of their own, from which viewers make tracks for CPUs and thread states.
+  // Also write switches as records. From these records, viewers make tracks for CPUs and thread states.
   bool cpu_tracks = false;
   bool no_kernel = false;        // ignore the kernel's files
   bool kernel_only = false;      // show only kernel calls and events, and losses
@@ -40,7 +38,6 @@ bool recognizes(const std::filesystem::path& input);
 // recording can't be read, or if its info has an unknown version.
 void import(const std::filesystem::path& input, ImportContext& context, const RecordingOptions& options = {});
 
-// Makes the importer with its command line options.
 std::unique_ptr<Importer> make_importer();
 
 }  // namespace convert::uftrace

@@ -85,7 +85,6 @@ Surveys survey_threads(Recording& recording, Notes& notes) {
   return surveys;
 }
 
-// The numbers of forks and execs, by process.
 struct ForksAndExecs {
   std::map<ProcessId, std::uint64_t> forks, execs;
 
@@ -180,7 +179,7 @@ Outline records_of(const Surveys& surveys, const RecordSurvey& all, const UserEv
 Outline time_of(const RecordSurvey& all, const Info& info) {
   Outline outline = Outline::object();
   if (!all.first_ns) return outline;
-  outline["of"] = "records";  // other events can be earlier or later
+  outline["of"] = "records";  // the times are those of records; other events can be earlier or later
   outline["first ns"] = *all.first_ns;
   outline["last ns"] = all.last_ns;
   outline["span"] = format_seconds(all.last_ns - *all.first_ns);
@@ -238,7 +237,7 @@ Outline inspect(const std::filesystem::path& input, Notes& notes) {
   outline["symbols"] = outline_of_symbols(recording.directory, notes);
   outline["debug information"] = outline_of_debug_files(recording.directory, recording.debug);
   outline["texts"] = texts_of(recording.directory, notes);
-  // If only other files than record files are damaged, there are notes, but not this entry.
+  // If only files without records are damaged, this entry is missing, but there are notes.
   if (Outline damage = damage_of(surveys); !damage.empty() || notes.count(kDamagedBytes) == 0)
     outline["damage"] = std::move(damage);
   return outline;

@@ -1,4 +1,4 @@
-// Describes the files of a recording that do not contain records, for --inspect. These are info, .sym files,
+// Describes the files of a recording that do not contain records of threads, for --inspect: info, .sym files,
 // .dbg files, and the files of each CPU.
 
 #include <algorithm>
@@ -34,7 +34,6 @@ void add_text(Outline& outline, const char* name, const std::string& text) {
   if (!text.empty()) outline[name] = text;
 }
 
-// Counts the non-empty parts of a list.
 std::size_t count_parts(std::string_view list) {
   std::size_t count = 0;
   split(list, ';', [&](std::string_view) { ++count; });

@@ -17,7 +17,7 @@
 
 namespace convert::uftrace {
 
-// The bytes [begin, end) of the file are not records, or are one record that can't be correct.
+// The bytes [begin, end) of the file are not records, or are one damaged record.
 struct DamagedRange {
   std::uint64_t begin;
   std::uint64_t end;
@@ -47,7 +47,7 @@ struct RecordSurvey {
 };
 
 // Adds the same notes about damage, losses and reversed times as the conversion. If a file can't be read to
-// its end, adds a note and counts the part that was read.
+// its end, adds a note and counts the part before.
 RecordSurvey survey_records(const fxt::FilePlace& place, const ThreadFacts& facts,
                             PayloadDecoder& payload_decoder, Notes& notes);
 

@@ -1,5 +1,5 @@
-// Finds the calls that were open in the threads of a recording when another recorder, such as GDB, collected
-// hits in the same process.
+// Finds the calls that were open in a recording when another recorder, such as GDB, collected hits in the
+// same process.
 
 #include <algorithm>
 #include <cstddef>
@@ -114,7 +114,7 @@ class MarkScan {
   std::vector<MarkPosition> positions_;
   std::size_t next_ = 0;             // the first window that has not begun
   std::vector<std::size_t> active_;  // windows that have begun and not ended
-  bool has_begun_ = false;           // true after the first record
+  bool has_begun_ = false;
   // The functions, indexed by the address of a call, for the current symbols.
   fxt::SeededMap<std::uint64_t, Function> functions_;
 };

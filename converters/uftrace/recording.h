@@ -23,7 +23,7 @@
 
 namespace convert::uftrace {
 
-// Finds the ids that were reused, and replaces these ids in the events by the numbers of ReusedIds.
+// Finds ids that were reused, and replaces them in the events by the numbers of ReusedIds.
 ReusedIds reused_ids_of(std::vector<TaskEvent>& events, const Directory& directory, const Info& info);
 
 struct Recording {
@@ -71,7 +71,7 @@ struct Recording {
   ReusedIds reused;
   Sessions sessions;
   Notes perf_notes;
-  PerfThreads perf;  // the threads in perf's files
+  PerfThreads perf;
   UserEvents user_events;
   Symbolizer symbolizer;
   SpecTable specs;
@@ -79,13 +79,11 @@ struct Recording {
   PayloadLayouts layouts;
 };
 
-// A task, and the part of a record file that the task wrote.
 struct TaskRecords {
   const Task* task;
   FilePart part;
 };
-// Returns the tasks that wrote a file, in the order of time. There are several tasks if they had the same id,
-// one after the other.
+// Returns the tasks that wrote a file, in the order of time. If an id was reused, there are several tasks.
 std::vector<TaskRecords> tasks_of(const ThreadFile& file, Recording& recording);
 std::uint64_t size_of(const FilePart& part, const ThreadFile& file);
 // Returns the facts about a thread, except the possible times of its records. Task and recording must outlive

@@ -72,15 +72,15 @@ RecordingImport::RecordingImport(const std::filesystem::path& path, ImportContex
              .shows_values = !wanted.no_args && !wanted.kernel_only,
              .shows_events = shows_own_events(),
              .workers = std::vector<WorkerScratch>(context.timeline.options().jobs)} {
-  // -C shows only callers of functions, and -L only functions of source files, so both also hide switches.
+  // -C and -L also hide switches: -C shows only callers of functions, and -L only functions of source files.
   using Of = FilterItem::Option;
   options.no_sched |= options.filters.has(Of::Caller) || options.filters.has(Of::Location);
 }
 
 namespace {
 
-// Each thread needs about 10 KiB of memory, even if its input is one line of task.txt or a small file. A
-// thread with events of the kernel needs 20 KiB.
+// Each thread needs about 10 KiB of memory, or 20 KiB with events of the kernel. Its input may be a single
+// line of task.txt.
 constexpr fxt::Limit kThreads{"threads", 10'000, 1};
 constexpr fxt::Limit kEmptyThreads{"threads without records", 20'000, 0};
 // One record of 16 bytes may be inside a thousand calls that were open before the recording.
@@ -173,7 +173,6 @@ std::optional<PerfMessage> inferred_begin_of(const ThreadPlan& plan, const PerfT
   return PerfMessage{.time_ns = begin_ns, .cpu = perf.first_out->cpu, .kind = PerfEvent::Kind::SwitchIn};
 }
 
-// Returns the first time at which the thread has an event.
 std::optional<std::uint64_t> first_ns_of(const ThreadPlan& plan, const RecordingImport& recording) {
   if (plan.skips_outside && plan.inherited.empty()) return plan.head.first_ns;
   std::uint64_t first_ns = plan.head.first_ns.value_or(kForever);

@@ -23,7 +23,7 @@ struct RecordingImport : Recording {
   // True if events of the program (or switches of the perf files) are shown.
   bool shows_own_events() const { return !options.no_event && !options.kernel_only; }
   bool shows_perf_switches() const { return !options.no_sched && shows_own_events(); }
-  // If true, switches are read even if they are not shown, because they may disprove estimated exits.
+  // If true, switches are always read, because they may disprove estimated exits.
   bool has_estimated_exits() const { return info.has<FeatureBits::EstimateReturn>(); }
 
   RecordingOptions options;
@@ -34,21 +34,21 @@ struct RecordingImport : Recording {
   QueuesByThread<PerfQueue> perf_queues;
   QueuesByThread<KernelQueue> kernel_queues;
   RecordIndex index;  // an unused index has no threads
-  ThreadPlans plans;  // plans of all threads that get a lane
+  ThreadPlans plans;
 };
 
 // ---- The plans of the recording's threads, before their records are read ----
 
-// Returns plans for all threads that get a lane, and for the threads from which these inherit calls. Some
-// threads have no record file.
+// Returns plans for all threads that get a lane, and for threads from which they inherit calls. Some threads
+// have no record file.
 ThreadPlans plans_of(RecordingImport& recording, ImportContext& context);
 
 // Hides events outside of calls, and context switches before the first call of a process. Must be called when
 // all plans are complete, including the inherited calls.
 void skip_outside_calls(ThreadPlans& plans);
 
-// Shows switches on CPU tracks. If threads of several processes had the same id, CPU tracks show only the
-// last of these threads, because Perfetto shows the process that was named last for the id.
+// Shows switches on CPU tracks. If threads of several processes had the same id, only the last of them is
+// shown, because Perfetto shows the process that was named last for the id.
 void show_cpu_tracks(ThreadPlans& plans);
 
 // Reads the index of the recording. Makes a new index if it is missing or the recording has changed. The
@@ -65,7 +65,6 @@ void plan_streams(ThreadPlan& plan, RecordingImport& recording, Timeline& timeli
 
 // ---- For other inputs (recorded_calls.cpp) ----
 
-// A thread that has a record file, and its lane.
 struct ThreadOfLane {
   const Lane* lane;
   const ThreadPlan* plan;

@@ -82,7 +82,6 @@ class LimitCheck {
     is_too_long_ = last_ - first_ >= kSpanLimit;
     if (is_too_long_) findings_->add(Fault::LongSpan, "the times of the file span 2^47 ns or more");
   }
-  // Adds the name and the source location of a duration.
   void add_location(const Event& event) {
     if (locations_.size() > kMaxLocations) return;
     const std::size_t index = event.name.index;
@@ -113,12 +112,11 @@ class LimitCheck {
   Findings* findings_;
   std::uint64_t first_ = ~std::uint64_t{0}, last_ = 0;
   bool is_too_long_ = false;
-  std::unordered_set<std::uint64_t> locations_;  // hashes of the locations
+  std::unordered_set<std::uint64_t> locations_;
   std::vector<bool> located_;  // by string index: true if locations_ has the name without a location
 };
 
-// Counts the records that the selected readers ignore (rule W29), and reports the number at the end of the
-// file.
+// Counts the records that the selected readers ignore (rule W29). Reports the number at the end of the file.
 class UseCheck {
  public:
   explicit UseCheck(Findings& findings) : findings_(&findings) {}
@@ -179,7 +177,7 @@ class PacketCheck {
  private:
   Findings* findings_;
   PacketStream packets_;
-  std::uint64_t last_blob_ = 0;  // offset of the last blob
+  std::uint64_t last_blob_ = 0;
 };
 
 }  // namespace
@@ -224,7 +222,7 @@ class Checker::State {
   UseCheck uses_;
 
   bool is_drawn_ = false;  // true if readers show the current record
-  bool has_nuls_ = false;  // a string in the tables has a NUL
+  bool has_nuls_ = false;  // true if a string in the tables has a NUL
 };
 
 Checker::Checker(Report report, KnownReaders readers)

@@ -22,7 +22,7 @@ class Findings {
   Findings(std::function<void(const Finding&)> report, KnownReaders readers)
       : report_(std::move(report)), readers_(readers) {}
 
-  // True if only some readers are selected. Then, records that these readers ignore are reported as well.
+  // True if only some readers are selected. Then, records that they ignore are also reported.
   bool is_for_some_readers() const { return readers_ != KnownReaders::all(); }
 
   // Sets the current record; `record` is its kind, as fxt-dump prints it.
@@ -47,7 +47,6 @@ class Findings {
              .fault = fault,
              .readers = cost.readers});
   }
-  // Reports content that is ignored by the readers in `ignoring`.
   void report_ignored(KnownReaders ignoring, std::uint64_t offset, std::string_view record,
                       std::string problem) const {
     if ((ignoring & readers_).empty()) return;
@@ -72,7 +71,7 @@ class Findings {
 // Reports a problem of the current record as a finding of the rule that it breaks.
 void report(const Problem& problem, const Entry& entry, Findings& findings);
 
-// The offset of another record as text, such as "+0x1234", for problems that mention it.
+// The offset of another record that a problem mentions, such as "+0x1234".
 inline std::string offset_text(std::uint64_t offset) {
   std::array<char, 16> digits = {};
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), offset, 16).ptr;

@@ -60,7 +60,7 @@ class LinkCheck {
     std::uint64_t last = 0;    // time of the flow's last event
   };
   struct Async : OpenAsyncs<std::uint64_t> {  // the tag is the offset of the begin
-    std::size_t ended = 0;   // number of operations that ended before an operation inside them
+    std::size_t ended = 0;   // number of operations that ended while an operation was open inside them
     std::uint64_t last = 0;  // time of the last event
   };
 

@@ -23,7 +23,7 @@ class OpenFlows {
   enum class Match : std::uint8_t {
     Found,
     NoneBegan,      // no flow of this id is open
-    SeveralOthers,  // several other processes have an open flow of this id, and this process has none
+    SeveralOthers,  // several other processes have open flows of this id, and this process has none
   };
   struct Found {
     Match match = Match::NoneBegan;
@@ -60,7 +60,6 @@ class OpenFlows {
     if (found.match == Match::SeveralOthers) return Fault::FlowOfSeveral;
     return std::nullopt;
   }
-  // Ends a flow that find() has returned.
   void end(const Found& found, std::uint64_t id) {
     open_.erase({id, found.process});
     owners_.erase(id);
@@ -99,12 +98,13 @@ struct OpenAsyncs {
     Tag tag = {};
     std::optional<std::uint64_t> end = {};  // time of its end, if it has ended before an operation inside it
   };
-  // The result of an end event: the innermost operation of its category and name. The flags are faults.
+  // The result of an end event: the operation that it ends, the innermost one of its category and name. A
+  // flag that is true is a fault.
   struct End {
-    Operation* operation = nullptr;  // null if no such operation is open
-    bool is_around_open = false;     // another operation is open inside this operation
-    bool is_of_other = false;        // it began in another process, inside an operation of this process
-    bool repeats_a_name = false;     // an argument has the same name as an argument of the begin
+    Operation* operation = nullptr;  // the operation; null if no such operation is open
+    bool is_around_open = false;     // another operation is open inside the operation
+    bool is_of_other = false;  // the operation began in another process, inside an operation of this process
+    bool repeats_a_name = false;  // an argument has the same name as an argument of the begin
   };
 
   bool is_full() const { return open.size() >= kMaxDepth; }
@@ -118,7 +118,7 @@ struct OpenAsyncs {
             .is_of_other = own != nullptr && own != ended,
             .repeats_a_name = argument_names.share(ended->arguments, arguments)};
   }
-  // The innermost open operation with these names, in `process` or in any process; null if there is none.
+  // The innermost open operation with these names, in `process` or in any process. Null if there is none.
   Operation* innermost(std::size_t names, std::optional<std::uint64_t> process = std::nullopt) {
     const auto found = std::find_if(open.rbegin(), open.rend(), [&](const Operation& operation) {
       return operation.names == names && !operation.end && (!process || operation.process == *process);

@@ -1,5 +1,5 @@
-// Rules that make all readers nest the durations of a thread in the same way (rules W15 to W17,
-// W21). Internal to the Checker.
+// The rules for nested durations of a thread (W15 to W17, W21), with which all readers nest them in the same
+// way. Internal to the Checker.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +21,9 @@ class Nesting {
  public:
   static constexpr std::uint64_t kOpen = ~std::uint64_t{0}, kLatest = kOpen - 1;
   struct Duration {
-    std::uint64_t end = kOpen;            // kOpen: the duration awaits its end event
-    std::uint64_t around_ends = kLatest;  // if `end` is kOpen: the end of the complete event around it
+    std::uint64_t end = kOpen;  // kOpen if the duration awaits its end event
+    // if `end` is kOpen: the end of the complete event around the duration
+    std::uint64_t around_ends = kLatest;
     Tag tag = {};
     // The latest time at which the duration may end.
     std::uint64_t limit() const { return std::min(end, around_ends); }
@@ -110,7 +111,7 @@ class Nesting {
 
   // ---- Repairs after a misplaced event ----
 
-  // Must be called after the fault TooDeep. Readers drop this begin, and the end event that would end it.
+  // Must be called after the fault TooDeep. Readers drop this begin and its end event.
   void drop_begin() { ++dropped_; }
   bool has_dropped() const { return dropped_ != 0; }
 

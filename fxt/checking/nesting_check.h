@@ -18,7 +18,6 @@
 
 namespace fxt {
 
-// The check of one thread.
 class TrackCheck {
  public:
   struct Step {
@@ -60,16 +59,16 @@ class TrackCheck {
   struct Tag {
     std::uint64_t offset = 0;
     std::uint64_t begin = 0;
-    std::uint64_t name = 0;       // for durations that await their end: Step::name of the begin
-    std::uint32_t arguments = 0;  // for the same durations: Step::arguments of the begin
+    std::uint64_t name = 0;       // for durations without an end yet: Step::name of the begin
+    std::uint32_t arguments = 0;  // for durations without an end yet: Step::arguments of the begin
     bool is_tied = false;         // Tracy ends the duration at once, by the end of an earlier complete event
   };
 
   void apply(const Step& step) {
     Tag tag{.offset = step.offset, .begin = step.time, .name = step.name, .arguments = step.arguments};
-    // Tracy splits each complete event into a begin and an end, and sorts equal times in the order of the
-    // file. Example: a complete event ends at 50, this event begins at 50, and the complete event comes later
-    // in the file. Then Tracy sees this begin first, and ends the new duration with the complete event's end.
+    // Tracy splits each complete event into a begin and an end, and keeps the order of the file at equal
+    // times. Example: this event begins at 50, and a complete event that is later in the file ends at 50.
+    // Tracy sees this begin first, and ends the new duration with the end of the complete event.
     tag.is_tied = ended_at_ == step.time && ended_offset_ > step.offset;
     if (step.type == EventType::DurationComplete) {
       drop_begun_together(step);
@@ -140,17 +139,16 @@ class TrackCheck {
   const Findings* findings_;
   const ArgumentNames* argument_names_;
   Nesting<Tag> durations_;
-  // The end and offset of the complete event that ended last: the last one in the file, if there are several.
+  // End and offset of the complete event that ended last. Of several such events, the last one in the file
+  // counts.
   std::uint64_t ended_at_ = 0, ended_offset_ = 0;
 };
 
-// The checks of all threads.
 class NestingCheck {
  public:
   NestingCheck(const Findings& findings, ArgumentNames& argument_names)
       : findings_(&findings), argument_names_(&argument_names) {}
 
-  // `begin_ns` and `end_ns` are the times of the event.
   void add(const Event& event, std::uint64_t begin_ns, std::uint64_t end_ns, std::uint64_t offset) {
     if (event.type == EventType::Counter || is_async(event.type)) return;
     const bool has_name = event.type == EventType::DurationBegin || event.type == EventType::DurationEnd;

@@ -1,5 +1,5 @@
-// Checks the names of processes and threads at the end of the file, because names may come late in the file.
-// Also checks the use of koids in Perfetto and Tracy (rules W18, W19). Internal to the Checker.
+// Checks the names of processes and threads at the end of the file, because they may come late. Also checks
+// the use of koids in Perfetto and Tracy (rules W18, W19). Internal to the Checker.
 #pragma once
 
 #include <algorithm>
@@ -66,8 +66,8 @@ class ObjectCheck {
         names_.check_scheduled(thread, *findings_);
     }
   }
-  // A tid may exist in several processes. But if a name is for a thread without events, and another process
-  // has events on that tid, the name was probably meant for the thread of that other process.
+  // A tid may exist in several processes. But a name for a thread without events was probably meant for a
+  // thread with this tid in another process that has events.
   void judge_names() const {
     for (const auto& [thread, processes] : named_) {
       const bool has_owner = std::ranges::any_of(processes, [&, id = thread](const auto& one) {

@@ -1,6 +1,5 @@
-// Checks the blobs of type Perfetto. Together, the blobs form the packets of a Perfetto trace, a protobuf
-// that may be split at any byte (rule W23). Finds the borders of packets and fields, not their meaning.
-// Internal to the Checker.
+// Checks the blobs of type Perfetto. Together, they are a Perfetto trace, a protobuf that may be split at any
+// byte (rule W23). Finds the borders of packets and fields, but not their meaning. Internal to the Checker.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +25,7 @@ inline constexpr std::uint8_t kPacketTag = 0x0a;  // field 1 of a trace, with a 
 
 class PacketStream {
  public:
-  // Adds the next bytes. Returns false if the bytes form no packets; then all later calls also return false.
+  // Adds the next bytes. Returns false if the bytes are not packets, also for all later calls.
   bool add(std::span<const std::byte> bytes);
   // True between two packets.
   bool is_whole() const { return state_ == State::PacketTag; }
@@ -77,7 +76,6 @@ inline PacketStream::State PacketStream::next_state(std::uint8_t byte) {
   return state;
 }
 
-// Handles a complete varint.
 inline PacketStream::State PacketStream::after_varint() {
   switch (state_) {
     case State::PacketSize:

@@ -33,7 +33,7 @@ class RepairedRecord {
   Record record_;
   Event* event_;
   bool is_left_out_ = false;
-  bool needs_duration_ = false;  // the flow needs a duration around it
+  bool needs_duration_ = false;
   std::vector<std::string> texts_;
 };
 

@@ -1,5 +1,5 @@
-// Checks the start of a file: magic word, provider, initialization, and the records that must not come before
-// them (rules W1, W2, W4). Internal to the Checker.
+// Checks the start of a file: magic word, provider, initialization, and the records that must come later
+// (rules W1, W2, W4). Internal to the Checker.
 #pragma once
 
 #include <cstdint>
@@ -87,7 +87,7 @@ class StartCheck {
 
   Findings* findings_;
   bool any_record_ = false;
-  std::uint64_t providers_ = 0;  // number of announced providers
+  std::uint64_t providers_ = 0;
   bool initialized_ = false;
   // True if the fault has been reported.
   bool initialization_missing_ = false, initialization_early_ = false, provider_missing_ = false,

@@ -14,7 +14,6 @@ void check_id(std::uint64_t id, const std::string& what, Findings& findings) {
   if (id == 0) findings.add(Fault::IdZero, what + " is not a process or thread");
 }
 
-// The first argument that has the same name as an earlier argument.
 const Argument* repeated_argument(const Arguments& arguments) {
   for (std::size_t i = 1; i < arguments.size(); ++i)
     for (std::size_t k = 0; k < i; ++k)
@@ -22,8 +21,8 @@ const Argument* repeated_argument(const Arguments& arguments) {
   return nullptr;
 }
 
-// Perfetto treats a dot or a bracket in a name as a step in a tree. Returns true if two names can't be in one
-// tree: one name is an inner node of the other, or a node has both names and indexes.
+// Perfetto makes a tree from the dots and brackets in names. True if two names can't be in one tree: one name
+// is an inner node of the other, or a node has both names and indexes.
 bool clash(std::string_view a, std::string_view b) {
   const auto same =
       static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());

@@ -1,6 +1,6 @@
-// The Checker's rules for the values in records. These rules do not depend on the order of records. The
-// Writer and the Cutter use them for names. Internal to the library. The tools use only the functions that
-// are defined in this header, because a shared library does not export the other functions.
+// The Checker's rules for the values in records, which do not depend on the order of records. The Writer and
+// the Cutter use them for names. Internal to the library. The tools use only the functions that this header
+// defines, because a shared library does not export the others.
 #pragma once
 
 #include <algorithm>
@@ -43,8 +43,8 @@ inline std::optional<double> number_of(const Value& value) {
 
 class Findings;  // fxt/checking/findings.h: the findings of the current record
 
-// Returns the text of a fault whose text is always the same, except for the `id` of a flow or operation. The
-// caller adds the places and times of other events.
+// Returns the text of a fault. Only the `id` of a flow or operation varies in it. The caller adds the places
+// and times of other events.
 std::string problem_of(Fault fault, std::uint64_t id = 0);
 
 // `ns` is empty if the time has more than 64 bits.
@@ -67,14 +67,13 @@ const Argument* process_argument(const KernelObject& object);
 // The process of a thread's name; 0 if the name has no process.
 std::uint64_t process_of_thread(const KernelObject& object);
 
-// The names of threads. For a thread that is switched or woken, Perfetto takes the process from the thread's
-// last name in the file.
+// The names of threads. For a thread of a context switch or wakeup, Perfetto takes the process from the
+// thread's last name in the file.
 class ThreadNames {
  public:
   void add(const KernelObject& object);
-  // Checks one of the two threads of a legacy context switch.
   void check_switched(const Thread& thread, std::uint8_t priority, Findings& findings) const;
-  // Checks the thread of a scheduling record of another kind, unless it is the idle thread.
+  // Checks the thread of another scheduling record, unless it is the idle thread.
   void check_scheduled(std::uint64_t thread, Findings& findings) const;
 
  private:
@@ -122,8 +121,8 @@ inline std::size_t hash_of_names(std::string_view category, std::string_view nam
   return hash(category) * 31 + hash(name);
 }
 
-// Perfetto recognizes the idle thread in scheduling records of subtypes 1 and 2 by this weight, in one of
-// these arguments. Perfetto ignores this thread, and a CPU that runs no other thread (W18, W25).
+// In scheduling records of subtypes 1 and 2, Perfetto recognizes the idle thread by this weight in one of
+// these arguments. Perfetto ignores the idle thread, and a CPU that runs no other thread (W18, W25).
 inline constexpr std::int32_t kIdleWeight = std::numeric_limits<std::int32_t>::min();
 inline constexpr std::string_view kIncomingWeight = "incoming_weight", kOutgoingWeight = "outgoing_weight",
                                   kWakeupWeight = "weight";
@@ -142,7 +141,7 @@ class ArgumentNames {
   // The names of one record, as hashes.
   using Names = std::vector<std::size_t>;
 
-  // A number for these names, which is the same for equal names in the same order; 0 if there are no names.
+  // A number for these names: equal for equal names in the same order, and 0 without names.
   std::uint32_t number_of(const Arguments& arguments);
   // True if a name is in both sets.
   bool share(std::uint32_t a, std::uint32_t b) const;

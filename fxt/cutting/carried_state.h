@@ -1,6 +1,6 @@
-// State that is valid until a later record changes it. Therefore, it is repeated at the start of each piece:
-// names, hints for viewers, modules and mmaps of the profiler, values of counters, the thread that runs on
-// each CPU. Internal to the Cutter.
+// State that is valid until a later record changes it: names, hints for viewers, modules and mmaps of the
+// profiler, values of counters, the thread that runs on each CPU. Each piece repeats it at its start.
+// Internal to the Cutter.
 #pragma once
 
 #include <array>
@@ -79,8 +79,8 @@ class CarriedState {
   std::map<std::pair<KernelObjectType, std::uint64_t>, Held<KernelObject>> kernel_objects_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, Held<UserspaceObject>> userspace_objects_;
   std::vector<Held<Blob>> hints_;
-  std::map<std::pair<std::uint64_t, std::uint16_t>, Held<ProfilerModule>> modules_;  // by process and module
-  std::map<std::pair<std::uint64_t, std::uint64_t>, Held<ProfilerMmap>> mmaps_;      // by process and address
+  std::map<std::pair<std::uint64_t, std::uint16_t>, Held<ProfilerModule>> modules_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Held<ProfilerMmap>> mmaps_;  // by process and address
   std::map<std::string, Counter> counters_;  // by process, id and the numbers of the names
   std::string key_;
   std::map<std::uint16_t, std::variant<LegacyContextSwitch, Running>> running_;

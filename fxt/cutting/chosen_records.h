@@ -49,8 +49,8 @@ class KeptEvents {
 
  private:
   struct Durations {
-    std::vector<bool> open;            // for each open duration, outermost first: whether it is kept
-    std::size_t kept_open = 0;         // number of open durations that are kept
+    std::vector<bool> open;  // for each open duration, outermost first: whether it is kept
+    std::size_t kept_open = 0;
     std::uint64_t complete_until = 0;  // the latest end of complete events that are kept
   };
   ByThread<Durations> threads_;
@@ -68,7 +68,6 @@ inline std::uint64_t incoming_of(const LegacyContextSwitch& change) { return cha
 inline std::uint64_t outgoing_of(const ContextSwitch& change) { return change.outgoing_thread; }
 inline std::uint64_t incoming_of(const ContextSwitch& change) { return change.incoming_thread; }
 
-// Returns the switch with the idle thread in place of each thread that is not kept.
 inline LegacyContextSwitch with_idle(LegacyContextSwitch change, bool from_stays, bool to_stays) {
   if (!from_stays) change.outgoing = kIdleThread, change.outgoing_priority = 0;
   if (!to_stays) change.incoming = kIdleThread, change.incoming_priority = 0;
@@ -125,8 +124,8 @@ class ChosenRecords {
 
   bool takes_all() const { return threads_.empty() && !keeps_; }
 
-  // An end is kept if its begin is kept. An instant is kept if any open operation of its id is kept. Their
-  // own threads and names count only if no such operation is open.
+  // An end is kept if its begin is kept. An instant is kept if any open operation of its id is kept. The
+  // event's own thread and name count only if no such operation is open.
   template <typename Consume>
   void filter_async(const Event& event, Consume consume) {
     const bool is_own_choice = is_chosen(event.thread.thread) && (!keeps_ || keeps_(event));
@@ -138,7 +137,7 @@ class ChosenRecords {
         async.open.push_back({.process = event.thread.process, .names = names_of(event), .tag = is_kept});
     if (is_kept) consume(event);
   }
-  // Ends the operation, and returns whether its begin was kept; nothing if no such operation is open.
+  // Ends the operation, and returns whether its begin was kept. Nothing if it is not open.
   std::optional<bool> has_kept_begin(const Event& end) {
     const auto async = asyncs_.find(end.id);
     if (async == asyncs_.end()) return std::nullopt;

@@ -18,13 +18,13 @@ class CutFlows {
 
   // Must be called with each flow event outside of all pieces.
   void pass(const Event& event);
-  // Must be called with each flow event that is not kept. If the event ends a flow that is open in the piece,
-  // writes an end at the event's time, on the thread that has the flow's events in the piece.
+  // Must be called with each flow event that is not kept. If it ends a flow that is open in the piece, writes
+  // an end at its time, on the thread that has the flow's events in the piece.
   void leave_out(const Event& event, OpenSpans& open_spans, Piece& piece);
   // Must be called with each flow event inside a piece. If the flow began before the piece, a step becomes
-  // the flow's begin in this piece, and an end is dropped.
+  // its begin, and an end is dropped.
   void add(const Event& event, OpenSpans& open_spans, Piece& piece);
-  // Ends the flows that continue after the piece, each on its last or its first thread in the piece.
+  // Ends the flows that continue after the piece, on their last or first thread in the piece.
   void cut(const OpenSpans& open_spans, Piece& piece);
   // The approximate size of the ends that cut() would write now.
   std::uint64_t end_bytes() const { return piece_.size() * kEndBytes; }
@@ -55,14 +55,14 @@ class CutFlows {
     place.name = texts_->use(event.name.text);
   }
 
-  // Returns an end for a flow that is open in the piece; nothing if the thread has too many open durations.
+  // Returns an end for a flow that is open in the piece. Nothing if the thread has too many open durations.
   std::optional<Event> end_of(std::uint64_t process, std::uint64_t id, const FlowEnds& places,
                               std::uint64_t time, const OpenSpans& open_spans, const Piece& piece);
 
   CutCounters* counters_;
   HeldTexts* texts_;
-  OpenFlows<OfTrace> all_;     // flows that have begun in the trace and not ended
-  OpenFlows<FlowEnds> piece_;  // flows that have begun in the piece and not ended
+  OpenFlows<OfTrace> all_;  // flows that have begun in the trace and not ended
+  OpenFlows<FlowEnds> piece_;
 };
 
 }  // namespace fxt

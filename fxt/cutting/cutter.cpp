@@ -130,8 +130,8 @@ void Cutter::finish() { state_->finish(); }
 const CutCounters& Cutter::counters() const { return state_->counters; }
 
 void Cutter::State::add(const Entry& entry, const Reader& reader) {
-  // Records come in the order of time. Thus records of several providers alternate, and a record may come
-  // before the provider info record of its provider.
+  // Records come in the order of time. Therefore, records of several providers alternate, and a record may
+  // come before the info record of its provider.
   if (const std::uint32_t provider = reader.provider_id(); provider != provider_) {
     provider_ = provider;
     const bool is_change = std::holds_alternative<ProviderInfo>(entry.record) ||

@@ -17,8 +17,8 @@
 
 namespace fxt {
 
-// Calls `visit(span)` for each text and each span of bytes or words to which a record refers, except for the
-// list of arguments. `visit` returns a span, to which the record then refers instead.
+// Calls `visit(span)` for each text, byte span and word span to which a record refers, except for the list of
+// arguments. The record then refers to the returned span.
 template <typename T, typename Visit>
 void for_each_borrowed(T& record, std::vector<Argument>& arguments, Visit visit) {
   const auto replace = [&visit](auto& borrowed) {

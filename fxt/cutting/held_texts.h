@@ -1,5 +1,5 @@
-// Texts of records that outlive their entries. A text that many records repeat is stored once, because a
-// trace can refer to a long text with two bytes. Internal to the Cutter.
+// Texts of records that outlive their entries. A repeated text is stored once, because a trace can refer to a
+// long text with two bytes. Internal to the Cutter.
 #pragma once
 
 #include <array>

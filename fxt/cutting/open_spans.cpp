@@ -144,7 +144,7 @@ SpanStack::Position OpenSpans::erase(SpanStack& stack, SpanStack::Position span)
   return stack.erase(span, spare_);
 }
 
-// Joins the span with spans inside it that have ended, so that later searches skip them all at once.
+// Joins the span with ended spans inside it, so that later searches skip them all at once.
 void OpenSpans::end_with_outer(SpanStack& stack, SpanStack::Position span) {
   span->unneeded_ends = 1;
   const auto inside = std::next(span);
@@ -153,7 +153,7 @@ void OpenSpans::end_with_outer(SpanStack& stack, SpanStack::Position span) {
   erase(stack, inside);
 }
 
-// Deletes the stack of an async id when it is empty, because there may be any number of ids.
+// Deletes the empty stack of an async id, because there may be any number of ids.
 void OpenSpans::forget_if_over(const Event& event, const SpanStack& stack) {
   if (is_async(event.type) && stack.empty() && stack.after == 0) asyncs_.erase(event.id);
 }
@@ -203,7 +203,7 @@ void OpenSpans::add(const Event& event, Piece& piece) {
       end(stack, ended, event, false, piece);
       return forget_if_over(event, stack);
     }
-    // This end has no begin event, but would end a complete event that became a begin event.
+    // This end has no begin, but would end a complete event that became a begin event.
     if (stack.next_end() != OpenSpan::kUnknown) return void(++counters_->unwritable);
   } else if (is_begin(event)) {
     push(stack, event, OpenSpan::kUnknown, true);
@@ -277,7 +277,7 @@ void OpenSpans::begin_again(SpanStack& stack, Piece& piece) {
   for (auto at = stack.begin(); at != stack.end();) {
     OpenSpan& span = *at;
     is_inside |= at == last_awaiting;
-    if (span.end < piece.span.start) {  // the span ended before this piece
+    if (span.end < piece.span.start) {  // true if the span ended before this piece
       at = erase(stack, at);
       continue;
     }

@@ -1,5 +1,4 @@
-// The spans that are open at the current time: the durations of each thread, and the async operations of each
-// id. Internal to the Cutter.
+// The open spans: the durations of each thread, and the async operations of each id. Internal to the Cutter.
 #pragma once
 
 #include <cstddef>
@@ -24,15 +23,17 @@ struct OpenSpan {
   static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
 
   Held<Event> begin;
-  std::uint64_t end = kUnknown;          // end time of a complete event; unknown for begins
-  std::uint64_t around_ends = kUnknown;  // for begins: end of a complete event around the span, in this piece
-  bool is_written = false;               // the current piece has the span's begin
-  bool is_begun_again = false;           // the current piece has its begin again, because it began earlier
-  bool is_outside = false;               // the span began before the range, and has not been written yet
-  std::uint32_t unneeded_ends = 0;       // number of later ends to drop, for this span and the spans inside
-                                         // it; 0 if this span has not ended with the span around it
-  std::size_t names = 0;                 // hash_of_names() of an async operation; 0 for a duration
-  std::list<OpenSpan>::iterator around = {};  // the next outer span with these names that awaits its end
+  std::uint64_t end = kUnknown;  // end time of a complete event; kUnknown for a begin
+  // for a begin: end of a complete event around the span, in this piece
+  std::uint64_t around_ends = kUnknown;
+  bool is_written = false;      // the current piece has the span's begin
+  bool is_begun_again = false;  // the span began before the current piece, which has its begin again
+  bool is_outside = false;      // the span began before the range, and has not been written yet
+  // number of later ends to drop, for this span and its inner spans; 0 if it did not end with the span around
+  // it
+  std::uint32_t unneeded_ends = 0;
+  std::size_t names = 0;                      // hash_of_names() of an async operation; 0 for a duration
+  std::list<OpenSpan>::iterator around = {};  // the next outer span that has these names and awaits its end
 
   bool is_over_by(std::uint64_t time) const { return end != kUnknown && end <= time; }
   bool is_ended() const { return unneeded_ends != 0; }
@@ -55,14 +56,14 @@ class SpanStack {
                 std::list<OpenSpan>& spare);
   // Returns the position of the span inside the erased span.
   Position erase(Position span, std::list<OpenSpan>& spare);
-  // The span that this event ends: the innermost duration whose end is not known, or the innermost async
-  // operation of its category and name. Returns end() if there is no such span.
+  // The span that this event ends: the innermost duration without a known end, or the innermost async
+  // operation of its category and name. Returns end() if there is none.
   Position ended_by(const Event& event);
   // Sorts the spans that begin again at the same time, because spans may overlap in the trace. Spans that end
   // later come first.
   void sort_by_ends();
-  // A complete event that ends in this piece does not begin again, but it is around the spans that begin
-  // inside it.
+  // A complete event that ends in this piece does not begin again. It encloses the spans that begin before
+  // its end.
   void add_around(std::uint64_t begin, std::uint64_t end) {
     auto& around = complete_spans().around;
     if (around.empty() || end <= around.back().second) around.emplace_back(begin, end);
@@ -72,7 +73,6 @@ class SpanStack {
     auto& around = complete_->around;
     while (!around.empty() && around.back().second <= time) around.pop_back();
   }
-  // The first known end of a span; kUnknown if no end is known.
   std::uint64_t next_end() const {
     return !complete_ || complete_->ends.empty() ? OpenSpan::kUnknown : *complete_->ends.begin();
   }
@@ -94,7 +94,7 @@ class SpanStack {
   void await_end(Position span);
   void forget_awaited(Position span);
 
-  // Spans that have the same names, and whose end is not known.
+  // Spans with the same names, whose ends are not known.
   struct Awaiting {
     Position innermost = {};  // OpenSpan::around leads to the outer spans
     std::size_t count = 0;
@@ -115,7 +115,7 @@ class OpenSpans {
   // end a span that is open in the last piece.
   void add_before(const Event& event, std::uint64_t range_start);
   void add_after(const Event& event, Piece& piece);
-  // Writes an event inside the range, after the ends of the durations that have ended by its time.
+  // Writes an event inside the range. Before it, writes the ends of durations that have ended by its time.
   void add(const Event& event, Piece& piece);
   // Writes begins for all spans that were open before the piece.
   void begin_again(Piece& piece);
@@ -127,7 +127,6 @@ class OpenSpans {
 
   // The first end of the open spans; kUnknown if no end is known.
   std::uint64_t next_end() const;
-  // All known ends until this time, in order.
   std::vector<std::uint64_t> ends_until(std::uint64_t time) const;
   // The approximate size of the output of cut().
   std::uint64_t end_bytes() const { return end_bytes_; }
@@ -154,7 +153,7 @@ class OpenSpans {
   std::uint64_t end_bytes_ = 0;
   std::list<OpenSpan> spare_;
   ByThread<SpanStack> threads_;
-  std::map<std::uint64_t, SpanStack> asyncs_;  // by id
+  std::map<std::uint64_t, SpanStack> asyncs_;
 };
 
 }  // namespace fxt

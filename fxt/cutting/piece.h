@@ -1,5 +1,4 @@
-// The pieces of a trace that is cut: their times, and the piece that is being written. Internal to the
-// Cutter.
+// The pieces of a trace that is cut: their times, and the current piece. Internal to the Cutter.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +17,6 @@
 
 namespace fxt {
 
-// The times of a piece.
 struct PieceSpan {
   std::uint64_t start = 0;  // spans that began earlier begin again here
   std::uint64_t last = 0;   // later records may belong to the next piece
@@ -47,12 +45,12 @@ class PieceEdges {
   // For --split-size: sets the time before which all records are known.
   // A piece may extend to this time.
   void know_until(std::uint64_t time) { known_until_ = std::max(known_until_, time); }
-  // Sets the size of the state that the piece repeats at its start, and the size of the ends of open spans.
-  // Returns the size that a piece needs for both and for some records.
+  // Sets the size of the repeated state at the start of the piece, and of the ends of open spans. Returns the
+  // size that a piece needs for both and for some records.
   std::uint64_t set_head(std::uint64_t bytes, std::uint64_t end_bytes);
-  // `time` is the time of a record after the piece, `bytes` the size of the piece, and `end_bytes` the size
-  // of the ends of open spans. Returns true if the piece is over; otherwise, extends the piece. A piece of
-  // limited size without contents is joined with the next piece.
+  // `time` is the time of a record after the piece, `bytes` is the size of the piece, and `end_bytes` is the
+  // size of the ends of open spans. Returns true if the piece is over. Otherwise, extends the piece. A piece
+  // of limited size without contents is joined with the next piece.
   bool is_over(PieceSpan& piece, std::uint64_t time, std::uint64_t bytes, std::uint64_t end_bytes,
                bool has_contents);
   // Returns whether a piece of this size exceeds the limit by more than a block.
@@ -92,7 +90,6 @@ class Piece {
 
   PieceSpan span;
 
-  // Writes a record, or counts it if it can't be written.
   template <typename T>
   void write(const T& record) {
     try {
@@ -105,8 +102,8 @@ class Piece {
       ++counters_->unwritable;
     }
   }
-  // Writes an event. Most events have no arguments and the same indices as an earlier event. write_short()
-  // writes such an event with the words that were prepared for the earlier event.
+  // Writes an event. Most events have no arguments and the same indices as an earlier event. For these,
+  // write_short() reuses the words of the earlier event.
   void write(const Event& event) {
     if (!write_short(event)) write<Event>(event);
   }
@@ -148,7 +145,7 @@ class Piece {
   std::array<KnownEvent, 4096> known_events_;   // the key is a hash of the indices in the trace's table
   std::array<KnownThread, 256> known_threads_;  // the key is the index in the trace's table
   Event with_cut_;
-  std::vector<Argument> arguments_;  // arguments of `with_cut_`
+  std::vector<Argument> arguments_;
 };
 
 }  // namespace fxt

@@ -1,5 +1,5 @@
-// The pieces of a trace, one after another. Each record goes into the piece that contains its time, and into
-// the state that later pieces repeat. Internal to the Cutter.
+// The pieces of a trace. Each record goes into the piece that contains its time, and into the state that
+// later pieces repeat. Internal to the Cutter.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,6 @@ class PieceSequence {
   void close_piece(bool is_last);
   // False if the piece has only the blobs and the few instants with which a trace begins.
   bool has_contents() const { return has_call_ || timed_records_ >= kLeastRecords; }
-  // The size of the ends of all spans and flows that are open in the piece.
   std::uint64_t end_bytes() const { return open_spans_.end_bytes() + flows_.end_bytes(); }
 
   PieceOutputs* outputs_;
@@ -65,9 +64,9 @@ class PieceSequence {
   OpenSpans open_spans_;
   CutFlows flows_;
   std::optional<Piece> piece_;
-  bool is_placed_ = false;                                 // true if the piece has a record with a time
-  bool has_call_ = false;                                  // true if the piece has a call
-  std::uint64_t timed_records_ = 0;                        // number of records with a time in the piece
+  bool is_placed_ = false;  // true if the piece has a record with a time
+  bool has_call_ = false;
+  std::uint64_t timed_records_ = 0;
   bool has_more_behind_ = false;                           // true if a record comes after the range
   PieceEdges::Side last_side_ = PieceEdges::Side::Inside;  // side of the latest record with a time
 };

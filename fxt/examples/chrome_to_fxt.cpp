@@ -38,7 +38,6 @@ std::optional<fxt::EventType> type_of(const json& event) {
   if (phase == std::string_view::npos) return std::nullopt;
   return static_cast<fxt::EventType>(phase % 11);
 }
-// Returns a unique number for each text.
 std::uint64_t number_of(const std::string& id) {
   static std::map<std::string, std::uint64_t> numbers;
   return numbers.try_emplace(id, numbers.size() + 1).first->second;

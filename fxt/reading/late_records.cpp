@@ -14,7 +14,7 @@ namespace fxt {
 namespace {
 
 constexpr std::size_t kBytesPerWord = sizeof(std::uint64_t);
-constexpr std::size_t kMaxKeptWords = std::size_t{1} << 13;  // limit for the words of a kept record
+constexpr std::size_t kMaxKeptWords = std::size_t{1} << 13;
 constexpr std::size_t kMaxBufferWords = std::size_t{1} << 17;
 // The size at which a block of sorted records ends. Records with equal times stay together if possible.
 constexpr std::size_t kBlockWords = std::size_t{1} << 16;

@@ -1,5 +1,5 @@
-// In the file, a late record comes after records with later times. Late records are kept, sorted by time, and
-// decoded again with the strings, threads and tick rate that they had. Internal to the OrderedReader.
+// A late record comes after records with later times. Late records are kept, sorted by time, and decoded
+// again with the strings, threads and tick rate that they had. Internal to the OrderedReader.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,6 @@
 
 namespace fxt {
 
-// The first word of a kept record.
 struct KeptHeader {
   using Words = Field<0, 11>;  // number of words; large records are never kept
   using Uses = Field<12, 18>;  // number of definitions that the record needs
@@ -33,8 +32,8 @@ struct KeptHeader {
 static_assert(kTilesWord<KeptHeader::Words, KeptHeader::Uses, KeptHeader::Reset, KeptHeader::Lasts,
                          KeptHeader::Reserved, KeptHeader::Track>);
 
-// A kept record. Its words are the header, the time in ns, the offset in the file, the numbers of the
-// provider and of the definitions (two in a word), and the words of the record.
+// A kept record. Its words are: header, time in ns, offset in the file, numbers of the provider and of the
+// definitions (two in a word), words of the record.
 class KeptRecord {
  public:
   KeptRecord() = default;
@@ -45,7 +44,7 @@ class KeptRecord {
   bool lasts() const { return KeptHeader::Lasts::get(words_[0]) != 0; }
   bool needs_reset() const { return KeptHeader::Reset::get(words_[0]) != 0; }
   std::uint32_t track() const { return static_cast<std::uint32_t>(KeptHeader::Track::get(words_[0])); }
-  std::uint64_t end() const { return words_.back(); }  // in ticks, if KeptHeader::Lasts
+  std::uint64_t end() const { return words_.back(); }  // end time in ticks, if KeptHeader::Lasts
   std::uint32_t provider() const { return number(0); }
   std::size_t uses() const { return static_cast<std::size_t>(KeptHeader::Uses::get(words_[0])); }
   std::uint32_t use(std::size_t i) const { return number(1 + i); }
@@ -72,9 +71,9 @@ class KeptRecord {
   std::span<const std::uint64_t> words_;
 };
 
-// Kept records, stably sorted by time: in memory up to a limit, then in sorted runs in a temporary file.
-// While one batch is filled, another thread sorts and writes the previous batch. While one block of sorted
-// records is read, another thread merges the next block from the runs.
+// Kept records, stably sorted by time: in memory up to a limit, then in sorted runs in a temporary file. A
+// second thread sorts and writes a batch while the next batch is filled. It merges the next block from the
+// runs while a block is read.
 class SortedRecords {
  public:
   explicit SortedRecords(std::size_t memory_bytes)
@@ -89,8 +88,7 @@ class SortedRecords {
   // The first of the remaining records; null at the end. Invalidates the records that were taken before.
   // Throws if the temporary file can't be read.
   const KeptRecord* front();
-  // Takes the first record and the other records with the same time. If there are very many such records,
-  // takes only some of them.
+  // Takes the first record and other records with the same time, or only some of them if there are very many.
   std::span<KeptRecord> take_group();
 
  private:
@@ -112,7 +110,7 @@ class SortedRecords {
   };
   // A sorted run. A part of each run in the file is in memory. The last run is in memory only.
   struct Run {
-    std::uint64_t next = 0, end = 0;  // in bytes: the part of the file that has not been read yet
+    std::uint64_t next = 0, end = 0;  // offsets in bytes: the part of the file that has not been read yet
     std::vector<std::uint64_t> buffer = {};
     std::size_t at = 0, filled = 0;  // in words of the buffer
     std::size_t place = 0;           // for the run in memory: index of its next record in Batch::places
@@ -181,7 +179,7 @@ class DefinitionTable {
   IndexTable<std::uint32_t> strings_, threads_;
 };
 
-// The definitions that are needed to decode kept records again: strings and threads by index, tick rates, and
+// The definitions with which kept records are decoded again: strings and threads by index, tick rates, and
 // providers.
 class Definitions {
  public:
@@ -210,11 +208,11 @@ class Definitions {
 
   // An entry that no kept record uses is overwritten by the next definition at its place.
   std::vector<Definition> all_;
-  std::vector<DefinitionPlace> places_;  // the place of each entry of all_
-  // The key is the content of the record, so that repeated definitions of an index are stored only once.
+  std::vector<DefinitionPlace> places_;
+  // The key is the content of the record, so that repeated definitions are stored only once.
   SeededMap<std::string_view, std::uint32_t> used_;
   std::map<std::uint32_t, DefinitionTable> tables_;  // by provider
-  DefinitionTable* latest_ = nullptr;                // the table of the latest record
+  DefinitionTable* latest_ = nullptr;
   std::uint32_t latest_provider_ = 0;
 };
 
@@ -234,8 +232,8 @@ class FXT_INTERNAL KeptRecordReader {
 
   const Definitions* definitions_;
   Reader reader_;
-  std::map<std::uint32_t, DefinitionTable> defined_;  // by provider: the definitions that its tables have now
-  DefinitionTable* current_ = nullptr;                // the table of the current provider
+  std::map<std::uint32_t, DefinitionTable> defined_;  // by provider: the current definitions of its tables
+  DefinitionTable* current_ = nullptr;
   bool is_swapped_ = false;
   std::vector<std::uint64_t> swapped_;  // the words of a record in the byte order of the file
 };

@@ -43,7 +43,7 @@ class TrackNumbers {
 
  private:
   SeededMap<Thread, std::uint32_t> numbers_;
-  std::array<std::pair<Thread, std::uint32_t>, 256> latest_ = {};  // the latest thread with each index
+  std::array<std::pair<Thread, std::uint32_t>, 256> latest_ = {};
 };
 
 // The time of a record; nothing for records that are not sorted.
@@ -102,7 +102,7 @@ class TimeGroup {
     while (is_given_[next_]) ++next_;
     return give(next_);
   }
-  // The longest of the remaining kept records that enclose this record; null if no kept record does.
+  // The longest of the remaining kept records that enclose this record. Null if there is none.
   const KeptRecord* enclosing(const TimePlace& place) {
     if (!place.lasts) return nullptr;
     if (records_.size() == 1) return is_around(records_[0], place) ? &give(0) : nullptr;
@@ -265,7 +265,7 @@ class OrderedReader::State {
   const Entry* entry_ = nullptr;    // entry that has been read, but not returned
   std::optional<TimePlace> place_;  // position of entry_
   bool is_over_ = false;            // the file has no more records
-  std::exception_ptr failure_;      // the exception that ended reading
+  std::exception_ptr failure_;
   TimeGroup group_;
   KeptRecordReader again_{definitions_};
   bool is_kept_ = false;  // the latest returned record was a kept record

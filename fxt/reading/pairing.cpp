@@ -34,7 +34,7 @@ std::vector<Call>::reverse_iterator ending_call(CallTrack& track, std::uint32_t 
   });
 }
 
-// The number of open calls up to the innermost call that may end later than `end_ns`; 0 if no call may.
+// One more than the depth of the innermost open call that may end after `end_ns`; 0 without such a call.
 std::size_t depth_of_later_end(const CallTrack& track, std::uint64_t end_ns) {
   std::size_t count = track.calls.size();
   while (count > 0 && !track.calls[count - 1].is_pair && track.calls[count - 1].end_ns <= end_ns)
@@ -115,8 +115,8 @@ CallTrack& Pairing::track_of(const Event& event) {
   return track;
 }
 
-// Deletes the track of async operations when they have ended, because there may be any number of ids. Tracks
-// of threads are kept.
+// Deletes the track of async operations that have ended, because there may be any number of ids. Keeps tracks
+// of threads.
 void Pairing::forget_if_over(CallTrack& track) {
   if (!track.is_async || !track.calls.empty()) return;
   free_tracks_.push_back(track.index);
@@ -219,8 +219,8 @@ void Pairing::pop(CallTrack& track) {
   listener_->ended(track, call);
 }
 
-// Adds the part of an ended call that is in the range to the inner time of the call around it. If the part
-// continues after the end of the outer call, the remaining time goes to the next outer call.
+// `part` is the part of an ended call inside the range. Adds the length of `part` to the inner time of the
+// outer call. If `part` ends after the outer call, the rest of its length goes to the next outer call.
 void Pairing::add_to_outer(CallTrack& track, const Part& part) {
   std::uint64_t begin_ns = part.begin_ns;
   for (std::size_t around = track.calls.size(); around > 0 && begin_ns < part.end_ns;) {

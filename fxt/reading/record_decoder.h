@@ -75,8 +75,8 @@ class RecordDecoder {
   bool large(RecordCursor& in, std::uint64_t header, Record& record);
   template <typename T>
   bool read(RecordCursor& in, std::uint64_t header, Record& record);
-  // Decodes the most frequent records: events that have no arguments, and whose references are known indices.
-  // Returns false for other records, without reporting a problem.
+  // Decodes the most frequent records: events without arguments, whose references are known indices. Returns
+  // false for other records, without a problem.
   bool plain_event(std::span<const std::uint64_t> words, Record& record);
 
   void apply(const ProviderInfo& info);

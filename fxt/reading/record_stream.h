@@ -23,8 +23,8 @@ struct RecordWords {
   std::uint64_t too_large_words = 0;  // if not 0, the record is skipped, and `words` has only the header
 };
 
-// The part of a file that is in memory, from the next record on. For an Input, this is the part that has been
-// read; otherwise, it is the whole remaining file.
+// The part of a file that is in memory, from the next record on: for an Input, the part that has been read;
+// otherwise, the whole remaining file.
 class InputWindow {
  public:
   explicit InputWindow(std::span<const std::byte> memory) : data_(memory) {}
@@ -32,7 +32,7 @@ class InputWindow {
 
   const std::byte* bytes() const { return data_.data() + position_; }
   std::size_t size() const { return data_.size() - position_; }
-  std::uint64_t offset() const { return offset_ + position_; }  // offset in the file
+  std::uint64_t offset() const { return offset_ + position_; }
 
   // Makes at least `bytes` bytes available, if the file has that many. Passes exceptions of the Input on;
   // then the window is empty.
@@ -95,7 +95,7 @@ class RecordStream {
   bool begun_ = false;
   bool has_magic_ = false;
   bool ended_ = false;
-  bool in_place_ = false;               // words are aligned and in the byte order of this machine
+  bool in_place_ = false;               // true if words are aligned and in the byte order of this machine
   bool swap_ = false;                   // words are in the other byte order
   std::vector<std::uint64_t> numbers_;  // copy of a record that can't be used in place
   std::uint64_t skipped_header_ = 0;

@@ -15,9 +15,9 @@
 
 namespace fxt {
 
-// Entries by index; index 0 is never used. Entries that are registered in order are kept in a vector. Other
-// entries are kept in a map until the order reaches them, so memory grows with the number of entries, and not
-// with their indices.
+// Entries by index, from 1. Entries that are registered in order are in a vector. Other entries are in a map
+// until the order reaches them. Therefore, memory grows with the number of entries, and not with their
+// indices.
 template <typename T>
 class IndexTable {
  public:
@@ -28,7 +28,6 @@ class IndexTable {
     const auto entry = others_->find(index);
     return entry == others_->end() ? nullptr : &entry->second;
   }
-  // The entry of an index that is not 0. Sets `is_new` if the entry did not exist.
   T& entry(std::size_t index, bool& is_new) {
     is_new = false;
     if (index <= in_order_.size()) return in_order_[index - 1];
@@ -82,7 +81,8 @@ class Providers {
   bool knows(std::uint32_t id) const;
   // Makes a new provider the current one, with empty tables. Returns true if the id was announced before.
   bool announce(std::uint32_t id, std::string_view name);
-  // Makes a provider the current one, with empty tables if it is unknown. Returns true if it was announced.
+  // Makes a provider the current one, with empty tables if it is unknown. Returns true if the provider was
+  // announced.
   bool enter(std::uint32_t id);
 
  private:

@@ -1,7 +1,6 @@
-// Limits for the memory and the work that one file may cause. A few bytes can request a lot of memory or
-// time: by two counts that are multiplied, by data that expand, or by a loop. The cost is taken from a
-// budget, which grows with the size of the file. SECURITY.md lists all limits; a test compares its table with
-// the constants.
+// Limits for the memory and the work that one file may cause. A few bytes can request much memory or time,
+// for example with two counts that are multiplied, or data that expand. The cost is taken from a budget,
+// which grows with the size of the file. SECURITY.md lists all limits.
 #pragma once
 
 #include <algorithm>

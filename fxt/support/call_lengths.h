@@ -1,5 +1,5 @@
 // Counts the words that calls of each length take in the trace. From these counts, --fit finds the shortest
-// length at which all calls of at least this length fit.
+// length so that all calls of at least this length fit.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ class CallLengths {
  public:
   static constexpr std::uint64_t kForever = ~std::uint64_t{0};
   struct Interval {
-    std::uint64_t begin_ns, end_ns;  // from begin_ns up to, but not including, end_ns
+    std::uint64_t begin_ns, end_ns;  // from `begin_ns` up to, but not including, `end_ns`
 
     std::uint64_t width_ns() const { return end_ns - begin_ns; }
     bool contains(std::uint64_t length_ns) const { return length_ns >= begin_ns && length_ns < end_ns; }
@@ -29,7 +29,8 @@ class CallLengths {
   static constexpr Interval kWhole{0, kForever};
   struct Entry {
     std::uint64_t length_ns;
-    std::int32_t words;   // in the trace; negative if showing the call makes another call smaller
+    // size of the call in the trace; negative if showing the call makes another call smaller
+    std::int32_t words;
     std::uint32_t names;  // the names of the call: of_label(), of_name() or kNone
 
     static constexpr std::uint32_t kNone = 0;
@@ -50,8 +51,8 @@ class CallLengths {
   // Counts only the calls of this interval.
   explicit CallLengths(const Interval& part = kWhole) : part_(part) {}
 
-  // Several threads may add entries at the same time. Each thread adds to a table of its own if there are
-  // enough tables, because the cores would spend most of their time on moving a common table between them.
+  // Several threads may add entries at the same time. If there are enough tables, each thread has its own,
+  // because the cores would spend most time on moving a common table between them.
   void add(std::span<const Entry> entries);
 
   // Must be called after all entries were added. Finds the shortest length at which all calls of at least

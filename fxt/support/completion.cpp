@@ -1,4 +1,4 @@
-// Scripts with which shells complete options. They also complete values that are one of a few words.
+// Scripts with which shells complete options, and values that are one of a few words.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -25,7 +25,6 @@ bool is_file(const Option& option) {
   return std::ranges::find(kFiles, option.argument) != kFiles.end();
 }
 
-// The start of an option's help, short enough for the line of the option.
 std::string_view short_help(const Option& option) {
   const std::string_view help = option.help;
   return help.substr(0, std::min({help.find("; "), help.find(": "), help.find(". "), help.find(" (")}));

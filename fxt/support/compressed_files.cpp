@@ -28,7 +28,7 @@ namespace {
 namespace io = boost::iostreams;
 
 constexpr int kBlockBytes = 64 << 10;
-// Traces of loops can be compressed best. They shrink by a factor of 20.
+// Traces of loops can be compressed best: by a factor of 20.
 constexpr Limit kUnpackedTrace{"MiB of an unpacked trace", 256 * kMiB, 30 * kKiB};
 
 FileInput open_raw(const std::string& path, const std::string& name) {
@@ -60,7 +60,6 @@ class RawFile final : public Input {
 
 // ---- Reading ----
 
-// The decoder inside a Boost filter.
 template <typename Filter>
 using DecoderOf = std::remove_reference_t<decltype(std::declval<Filter&>().filter())>;
 using ZstdDecoder = DecoderOf<io::zstd_decompressor>;
@@ -87,8 +86,8 @@ const char* problem_of(const std::ios_base::failure& failure, bool is_at_end) {
   return "the compressed data are damaged";
 }
 
-// A Boost decoder that ends the stream at damaged data, so that the data before them can be read. It also
-// continues with the next compressed file if several were concatenated.
+// A Boost decoder that ends the stream at damaged data, so that the data before can be read. It also reads
+// compressed files that were concatenated.
 template <typename Decoder>
 class CarefulDecoder : public Decoder {
  public:
@@ -201,7 +200,7 @@ class PackedStream final : public ByteStream {
     stream_.push(compressor, kBlockBytes);
     stream_.push(Sink{this}, kBlockBytes);
   }
-  ~PackedStream() override { file_ = nullptr; }  // an incomplete file must not be finished
+  ~PackedStream() override { file_ = nullptr; }  // prevents finishing an incomplete file
 
   void write(std::span<const std::byte> bytes) override {
     run([&] {

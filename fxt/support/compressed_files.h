@@ -37,7 +37,6 @@ class DamagedFile : public FileError {
 // An input whose first bytes can be inspected.
 class InputWithHead final : public Input {
  public:
-  // Reads the head: up to `bytes` bytes.
   InputWithHead(std::unique_ptr<Input> input, std::size_t bytes)
       : input_(std::move(input)), head_(bytes, '\0') {
     std::size_t size = 0;

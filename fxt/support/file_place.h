@@ -30,14 +30,14 @@ class Descriptor {
   int number_;
 };
 
-// A directory that is kept open, so that its files stay the same even if the directory is renamed. The user
-// gave its path, so the directory itself may be a symbolic link.
+// A directory that is kept open, so that its files stay the same even if it is renamed. It may be a symbolic
+// link, because the user gave its path.
 class Folder {
  public:
   explicit Folder(std::filesystem::path path);
 
   const std::filesystem::path& path() const { return path_; }
-  int error() const { return error_; }  // the errno if it can't be opened; 0 if it is open
+  int error() const { return error_; }  // the errno if opening failed; 0 if the directory is open
   int descriptor() const { return descriptor_.number(); }
 
  private:
@@ -84,7 +84,7 @@ class FilePlace {
   };
   // Opens the file without blocking.
   Opened open() const;
-  // Tells open() that the status was Regular a moment ago, so open() checks the type only after opening.
+  // Must be called if the status was Regular a moment ago. Then open() checks the type only after opening.
   void expect_regular() { is_expected_regular_ = true; }
 
  private:
@@ -96,7 +96,7 @@ class FilePlace {
   Descriptor find_without_links(int flags) const;
 
   std::string text_;
-  std::size_t path_begin_ = 0;  // in the text: the start of the part that is relative to the folder
+  std::size_t path_begin_ = 0;  // position in the text of the part that is relative to the folder
   std::shared_ptr<const Folder> folder_;
   Links links_ = Links::LeadAnywhere;
   bool is_expected_regular_ = false;

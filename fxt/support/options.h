@@ -46,7 +46,7 @@ struct Option {
   ValueMaker value;
   bool may_repeat = false;         // if false, the last value counts
   bool goes_with_inspect = false;  // fxt-convert: the option also has an effect with --inspect
-  // Names of other options. This option needs one of `works_with`, and has no effect with one of
+  // Names of other options. This option has no effect without one of `works_with`, or with one of
   // `fails_with`.
   std::vector<std::string> works_with = {}, fails_with = {};
 
@@ -61,7 +61,6 @@ template <typename T>
 ValueMaker each(std::function<void(const T&)> take) {
   return [take = std::move(take)] { return boost::program_options::value<T>()->notifier(take); };
 }
-// Calls `take` each time the switch is given.
 ValueMaker each_time(std::function<void()> take);
 // Makes an option with an optional value. `take` gets an empty text if the value is missing.
 ValueMaker each_or_none(std::function<void(const std::string&)> take);
@@ -100,8 +99,8 @@ struct ThreadIds {  // separated by commas
 Address parse_address(std::string_view text);
 std::uint64_t parse_count_within(std::string_view text, std::uint64_t least, std::uint64_t most);
 
-// Boost finds these functions by the type of their third parameter; its value is ignored. The
-// functions throw InvalidValue.
+// Boost finds these functions by the type of their third parameter, whose value is ignored. They throw
+// InvalidValue.
 using Tokens = std::vector<std::string>;
 void validate(boost::any& value, const Tokens& tokens, Count* type, int);
 void validate(boost::any& value, const Tokens& tokens, Address* type, int);
@@ -115,7 +114,6 @@ void validate(boost::any& value, const Tokens& tokens, CountWithin<least, most>*
   value = CountWithin<least, most>{parse_count_within(tokens.front(), least, most)};
 }
 
-// Stores a number from `least` to `most`.
 template <std::uint64_t least, std::uint64_t most, typename Number>
 ValueMaker store_count_in(Number& number) {
   using Given = CountWithin<least, most>;
@@ -167,11 +165,11 @@ using OptionTable = std::vector<OptionGroup>;
 
 struct CommandLine {
   struct Given {
-    const Option* option;  // an option of the table
-    std::string value;     // empty for switches
+    const Option* option;
+    std::string value;  // empty for switches
     bool by_letter = false;
   };
-  std::vector<Given> options;  // in the order of the command line; see Option::may_repeat
+  std::vector<Given> options;  // options in the order of the command line; see Option::may_repeat
   std::vector<std::string> paths;
 
   bool has(std::string_view name) const;

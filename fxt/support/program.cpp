@@ -19,7 +19,7 @@ namespace fxt {
 namespace {
 
 // If the parent has closed a standard stream, the next file would get its number, and messages would go into
-// that file. Therefore, this function opens the stream in the wrong direction, so that using it is an error.
+// this file. Therefore, this function opens the stream in the wrong direction, in which using it is an error.
 void keep_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(stream, F_GETFD) == -1 && errno == EBADF)
@@ -33,8 +33,8 @@ int run_program(const std::string& name, const std::function<ExitCode()>& work) 
     print_message(fmt::format("{}: {}\n{}", name, printable(problem), advice));
   };
   keep_standard_streams();
-  // Makes write() fail if the reader of a pipe has ended, or if a file exceeds its size limit. The failure
-  // then has its own message.
+  // With these signals ignored, write() fails if the reader of a pipe has ended, or if a file exceeds its
+  // size limit. Each failure has its own message.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   try {

@@ -63,7 +63,7 @@ class StandardOutput {
 
 // True if the stream is a terminal that supports escape sequences.
 bool is_terminal(int stream);
-// The number of columns of the terminal; nothing if `stream` is not a terminal, or the number is unknown.
+// The number of columns of the terminal. Nothing if `stream` is not a terminal, or if the number is unknown.
 std::optional<std::uint16_t> terminal_width(int stream);
 // False if NO_COLOR is set and not empty, see https://no-color.org.
 bool wants_color();

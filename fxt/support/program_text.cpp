@@ -1,4 +1,4 @@
-// The help, and the other texts that a program can print instead of doing its work.
+// The help, and other texts that a program can print instead of its work.
 #include "fxt/support/program_text.h"
 
 #include <algorithm>

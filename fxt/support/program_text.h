@@ -58,9 +58,9 @@ class TextOptions {
   std::optional<Shell> completion_;
 };
 
-// Parses the command line of a program that has no other special options, and performs the actions of its
-// options. Adds the options that print texts to `table`. Returns nothing if such a text was printed. Throws
-// UsageError, also if an option would have no effect.
+// Parses the command line of a program, and performs the actions of its options. Adds the options that print
+// texts to `table`. Returns nothing if such a text was printed. Throws UsageError, also if an option would
+// have no effect.
 std::optional<CommandLine> parse_program(int argc, const char* const* argv, const ProgramText& program,
                                          OptionTable& table);
 

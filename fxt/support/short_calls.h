@@ -28,22 +28,22 @@ struct MissingCalls {
 
 class ShortCalls {
  public:
-  // Calls shorter than `shortest_ns` are left out, and added to `lengths` unless that is null.
+  // Calls shorter than `shortest_ns` are left out, and added to `lengths` unless `lengths` is null.
   ShortCalls(std::uint64_t shortest_ns, CallLengths* lengths)
       : shortest_ns_(shortest_ns), lengths_(lengths) {}
 
   // ---- Open calls, by their depth ----
 
-  // Makes room for calls at this depth, so that the next functions need no memory for them.
+  // Makes room for calls at this depth. The next functions then need no memory for them.
   void make_room_for(std::size_t depth) { of(depth); }
-  // Keeps the call at `depth` and all calls around it, whatever their length is.
+  // Keeps the call at `depth` and all calls around it, at any length.
   void keep(std::size_t depth) { of(depth).is_kept = true; }
   bool is_kept(std::size_t depth) { return of(depth).is_kept; }
   bool leaves_out(std::size_t depth, std::uint64_t length_ns) {
     return length_ns < shortest_ns_ && !is_kept(depth);
   }
-  // Must be called when a call ends that is left out. `words` is the size of the call in the trace. If `ends`
-  // is 0, a call begins at this depth, and nothing changes. Otherwise, `ends` has only ones. Callers without
+  // Must be called when a left-out call ends. `words` is the size of the call in the trace. If `ends` is 0, a
+  // call begins at this depth, and nothing changes. Otherwise, all bits of `ends` are 1. Callers without
   // branches need this.
   [[gnu::always_inline]] void leave_out(std::size_t depth, std::uint64_t length_ns, std::size_t words,
                                         std::uint32_t label, std::uint64_t ends = ~std::uint64_t{0}) {
@@ -117,14 +117,13 @@ class ShortCalls {
  private:
   static constexpr std::size_t kEntries = 256;
 
-  // The calls that are missing in an open call.
   struct Inside {
     MissingCalls left_out = {};
     std::uint64_t shortest_ns = CallLengths::kForever;  // the shortest length of the outermost missing calls
     bool is_kept = false;
   };
 
-  // `depth` + 1 is 0 for missing calls that are inside no other call.
+  // For missing calls that are inside no other call, `depth` is the largest number, so `depth` + 1 is 0.
   [[gnu::always_inline]] Inside& of(std::size_t depth) {
     if (depth + 1 >= inside_.size()) [[unlikely]]
       grow(depth);
@@ -137,7 +136,6 @@ class ShortCalls {
     inside = {};
     return taken;
   }
-  // Makes room for two entries.
   void make_room() {
     if (entry_count_ + 2 > entries_.size()) [[unlikely]]
       renew_entries();
@@ -147,7 +145,8 @@ class ShortCalls {
     entries_.resize(kEntries);
   }
   // A call with missing calls inside has two more arguments. If even the shortest missing call is shown, all
-  // are shown, and the call does not need the arguments. Returns their words. Leaves room for another entry.
+  // are shown, and the call does not need the arguments. Returns the number of words of these arguments.
+  // Leaves room for another entry.
   std::size_t put_left_out(const Inside& inside) {
     make_room();
     const std::size_t is_needed = inside.left_out.calls != 0 ? 1 : 0;

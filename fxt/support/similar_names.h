@@ -30,7 +30,7 @@ class SimilarNames {
   std::vector<std::pair<std::size_t, std::string>> found_;  // distance and name
 };
 
-// The number of characters to change, insert, remove, or swap with the next, to make `to` from `from`.
+// The number of changed, inserted, removed or swapped characters between `from` and `to`.
 inline std::size_t letters_between(std::string_view from, std::string_view to) {
   std::vector<std::size_t> before, above, row(to.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});

@@ -1,5 +1,5 @@
-// Text for people and programs: buffers, numbers, quoting for lines, JSON and XML, line breaks, and escapes
-// for characters that are unsafe in terminals and documents.
+// Text for people and programs: buffers, numbers, quoting, JSON, XML, line breaks, and escapes for characters
+// that are unsafe in terminals and documents.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ inline void append_number(TextBuffer& out, std::uint64_t number) {
 
 // ---- Characters ----
 
-// The first character of `text`, or its first byte if no valid character starts there.
+// The first character of `text`. Its first byte if no valid character starts there.
 struct Character {
   std::string_view bytes;
   // False for control characters (C0, DEL, C1, those that reorder text), for U+FFFE and U+FFFF, and for bytes
@@ -74,7 +74,7 @@ std::string fitted(std::string_view text, double columns);
 // ---- Numbers ----
 
 // Removes the number at the start of `text` and returns it. Signed types allow a minus sign. If there are no
-// digits or the number is too large for its type, returns nothing and leaves `text` unchanged.
+// digits, or if the number is too large for its type, returns nothing and leaves `text` unchanged.
 template <std::integral Number = std::uint64_t>
 std::optional<Number> consume_number(std::string_view& text, int base = 10) {
   Number number = 0;
@@ -83,7 +83,6 @@ std::optional<Number> consume_number(std::string_view& text, int base = 10) {
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return number;
 }
-// Parses all of `text` as a number.
 template <std::integral Number = std::uint64_t>
 std::optional<Number> whole_number(std::string_view text, int base = 10) {
   const auto number = consume_number<Number>(text, base);

@@ -121,7 +121,6 @@ class CallFit::Pass final : public CallListener {
  private:
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
-  // Numbers for texts.
   class TextNumbers {
    public:
     std::uint32_t number_of(const String& text) {
@@ -163,7 +162,7 @@ class CallFit::Pass final : public CallListener {
     return name_index;
   }
 
-  // Shows the call around a flow event, whatever its length, because a flow must be inside a call.
+  // Shows the call around a flow event at any length, because a flow must be inside a call.
   void keep_around(const Reader& reader) {
     const auto time_ns = time_of(Record(*event_), reader);
     if (!time_ns) return;
@@ -176,7 +175,7 @@ class CallFit::Pass final : public CallListener {
   const std::uint64_t shortest_ns_;
   CallLengths* const counted_;
   Pairing pairing_{*this, {.asyncs = false, .range = cut_.range}};
-  std::vector<ShortCalls> tracks_;                                   // by CallTrack::index
+  std::vector<ShortCalls> tracks_;
   std::vector<std::vector<Open>> open_;                              // by CallTrack::index and depth
   std::vector<std::optional<std::array<std::uint32_t, 2>>> labels_;  // numbers of category and name
   TextNumbers texts_;

@@ -24,7 +24,8 @@ class CallFit {
   using Open = std::function<std::unique_ptr<EntrySource>()>;
 
   // Reads the trace, and finds the shortest length so that all calls of at least this length fit into
-  // `most_bytes`. `cut` selects the records. Throws FileError if the records to keep exceed `most_bytes`.
+  // `most_bytes`. `cut` selects the records. Throws FileError if the records that must stay exceed
+  // `most_bytes`.
   CallFit(const Open& open, const CutOptions& cut, std::uint64_t most_bytes);
 
   // The options for a Cutter that writes the calls. They refer to this object, which must outlive the Cutter.
@@ -34,14 +35,14 @@ class CallFit {
   const Entry* changed(const Entry& entry, const Reader& reader);
 
   std::uint64_t shortest_ns() const { return shortest_ns_; }  // 0: all calls are shown
-  const MissingCalls& left_out() const { return left_out_; }  // all calls that are not shown
+  const MissingCalls& left_out() const { return left_out_; }  // the calls that are not shown, and their time
   std::string thinned() const { return thinning_.text(); }    // see Thinning::text()
 
  private:
   class Pass;
   struct ShownCall {
     std::uint64_t record;  // the number of the first record of the call
-    std::uint64_t start;   // how many starts is_shown() gets before this start
+    std::uint64_t start;   // number of starts that is_shown() gets before this start
     MissingCalls missing;
 
     bool operator<(const ShownCall& other) const { return record < other.record; }
@@ -57,7 +58,7 @@ class CallFit {
   std::uint64_t shortest_ns_ = 0;
   SortedSpool<ShownCall> shown_;
   std::uint64_t records_ = 0;          // number of records that changed() has seen
-  std::deque<std::uint64_t> started_;  // ShownCall::start of shown calls that is_shown() has not seen
+  std::deque<std::uint64_t> started_;  // ShownCall::start of shown calls that is_shown() has not reached
   std::uint64_t starts_ = 0;           // number of starts that is_shown() has seen
   MissingCalls left_out_;
   Entry changed_;

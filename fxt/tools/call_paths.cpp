@@ -81,7 +81,6 @@ void CallPaths::finish() {
   std::ranges::stable_sort(all_.children, std::greater(), &Node::total_ns);
 }
 
-// Returns for each path whether its last name matches the pattern.
 std::vector<bool> CallPaths::paths_of(const std::string& pattern) const {
   const Selection selection{.names = {pattern}};
   std::vector<bool> names;

@@ -39,7 +39,7 @@ class PathTree {
   SeededMap<std::uint64_t, std::uint32_t> indices_;  // by parent and name
 };
 
-// The lines of a graph: each function, then its callers or callees, the greatest total first.
+// The lines of a graph: each function with its callers or callees, the greatest total first.
 struct CallGraph {
   struct Line {
     std::size_t depth;      // 0 for the functions whose callers or callees are shown
@@ -47,19 +47,18 @@ struct CallGraph {
     std::uint64_t calls, total_ns, self_ns;
   };
   std::vector<Line> lines = {};
-  std::uint64_t cut = 0;  // number of calls with callers that are not shown, because there are too many paths
+  std::uint64_t cut = 0;  // number of calls whose callers are not shown, because there are too many paths
 };
 
 class CallPaths : private CallListener {
  public:
-  // The meaning of the roots.
   enum class Root : std::uint8_t { All, Process, Thread };
 
   struct Node {
     std::string_view name = {};                          // valid as long as the CallPaths exist
     std::uint64_t calls = 0, self_ns = 0, total_ns = 0;  // the total includes the children
     std::vector<const Node*> children = {};              // the greatest total first
-    bool is_off_cpu = false;                             // see is_off_cpu()
+    bool is_off_cpu = false;
   };
 
   CallPaths(const Selection& selection, Root root) : root_(root), calls_(selection, *this) {}
@@ -70,16 +69,16 @@ class CallPaths : private CallListener {
   // The parent of all roots. It has no name.
   const Node& all() const { return all_; }
   // Trees of the calls whose name matches a shell pattern, like the two parts of `uftrace graph FUNCTION`. A
-  // matching call inside another matching call belongs to the outer call.
+  // matching call inside another one belongs to the outer call.
   CallGraph callers_of(const std::string& pattern) const;
   CallGraph callees_of(const std::string& pattern) const;
   std::vector<std::string> notes() const { return calls_.notes(); }
-  // The number of calls that have no path of their own, because there are too many paths or the calls are too
+  // The number of calls without a path of their own, because there are too many paths or the calls are too
   // deep.
   std::uint64_t joined() const { return joined_; }
-  // Appends a line for each path, with its self time in ns: "main;work;leaf 1200". A ";" in a name is
-  // replaced by ":". After the text of each line, calls `line_done`, which must append the newline. The lines
-  // may be far longer than the trace, because each line has all names of its path.
+  // Appends a line for each path, with its self time in ns: "main;work;leaf 1200". A ":" replaces each ";" in
+  // a name. After the text of each line, calls `line_done`, which must append the newline. The lines may be
+  // far longer than the trace, because each line has all names of its path.
   void append_folded(TextBuffer& out, const std::function<void()>& line_done) const;
   std::uint64_t folded_bytes() const;  // the size of the output of append_folded()
 

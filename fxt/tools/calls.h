@@ -1,5 +1,5 @@
-// The calls of a trace as the tools show them: the calls of the selected threads and names, with the names of
-// processes and threads.
+// The calls of a trace as the tools show them: of the selected threads and names, with the names of processes
+// and threads.
 #pragma once
 
 #include <cstdint>

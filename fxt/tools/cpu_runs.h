@@ -26,7 +26,6 @@ bool takes(const Selection& selection, const CpuRun& run);
 
 class CpuRuns {
  public:
-  // Calls `ran` with each run when it has ended.
   explicit CpuRuns(std::function<void(const CpuRun&)> ran) : ran_(std::move(ran)) {}
 
   // Must be called with all records in the order of time. Ignores records that are not about scheduling. The
@@ -39,7 +38,7 @@ class CpuRuns {
   void change(std::uint16_t cpu, std::optional<std::uint64_t> incoming, std::uint64_t time_ns);
 
   std::function<void(const CpuRun&)> ran_;
-  std::map<std::uint16_t, CpuRun> running_;       // by CPU
+  std::map<std::uint16_t, CpuRun> running_;
   std::map<std::uint64_t, std::uint64_t> woken_;  // wakeup times by thread, until the thread runs
 };
 

@@ -161,7 +161,6 @@ struct TooLarge : std::exception {
   std::uint64_t bytes;  // size of the output, or of the written part
 };
 
-// Limits the total size of the output files.
 class LimitedFiles final : public PieceOutputs, public Output {
  public:
   // If the limit is exceeded, throws TooLarge: with `stops_early` at once, otherwise when a file ends.
@@ -221,7 +220,7 @@ ExitCode write(const CutterOptions& options, const CutOptions& cut, CallFit* fit
       files.check_size(cutter.counters(), read_bytes);
     }
     source.check_system();
-    // If the file is not a trace, or nothing of it is selected, there is no output.
+    // There is no output if the file is not a trace, or if it has no selected records.
     const bool is_damage = source.reader().end().reason != ReadEnd::Reason::EndOfFile;
     if (!is_trace || !source.has_wanted() || (is_damage && cutter.counters().events == 0))
       return report_end(source, "fxt-cut");
@@ -257,7 +256,6 @@ ExitCode run(const CutterOptions& options) {
   try {
     return write(options, cut, nullptr);
   } catch (const TooLarge&) {
-    // Some durations must be left out.
   }
   const auto open = [&] {
     return std::make_unique<EntrySource>(options.input, options.events, EntrySource::Sequence::ByTime);

@@ -255,8 +255,8 @@ Selection wanted_of(const DumpOptions& options) {
   return wanted;
 }
 
-// The text has a limit, because a name that the trace has only once may be printed for each event, and in the
-// path of each inner call.
+// The text has a limit, because a single long name may be printed for each event, and in the path of each
+// inner call.
 constexpr Limit kText{"MiB of text", 256 * kMiB, 100 * kKiB};
 
 // Fails if the text becomes far longer than the part of the trace that was read.
@@ -302,7 +302,6 @@ ExitCode dump_records(const DumpOptions& options, EntrySource& source, StandardO
   return report_end(source, "fxt-dump");
 }
 
-// Prints the notes about odd events to standard error.
 void report_notes(const std::vector<std::string>& notes, const std::string& file) {
   for (const std::string& note : notes) fmt::print(stderr, "fxt-dump: {}: {}\n", printable(file), note);
 }
@@ -492,7 +491,7 @@ ExitCode print_rules(StandardOutput& out) {
   return ExitCode::Done;
 }
 
-// If the trace is in order, both inputs of the Checker are the same, so the trace is read only once.
+// If the trace is in order, it is read only once, because both inputs of the Checker are the same.
 void check(EntrySource& source, Checker& checker) {
   if (source.is_in_order()) {
     while (const Entry* const entry = source.next()) {

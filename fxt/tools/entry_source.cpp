@@ -16,7 +16,7 @@
 namespace fxt::tools {
 namespace {
 
-// Limits for names of the trace that are compared with a wanted name, if the trace does not have that name.
+// Limits for the names that are compared with a wanted name that the trace does not have.
 constexpr std::size_t kLongestName = 200, kMostNames = 10'000;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The records of a trace, as far as the trace can be read, and the message about the end of reading.
+// The readable records of a trace, and the message about the end of reading.
 #pragma once
 
 #include <cstddef>
@@ -20,14 +20,14 @@
 
 namespace fxt::tools {
 
-// Returns the records of a Reader up to the end of the file, or up to damage or a failed read. Then failure()
-// has the reason.
+// Returns the records of a Reader up to the end of the file, up to damage, or up to a failed read. Then
+// failure() has the reason.
 class EntrySource {
  public:
   enum class Sequence : std::uint8_t { AsWritten, ByTime };  // ByTime: in the order of OrderedReader
 
-  // Opens the trace like open_trace(). report_end() reports an error if the trace has nothing of the selected
-  // threads, times, kinds or names.
+  // Opens the trace like open_trace(). If the trace has nothing of the selected threads, times, kinds or
+  // names, report_end() reports an error.
   EntrySource(const std::string& path, const Selection& wanted, Sequence sequence);
   const Entry* next() {
     try {
@@ -50,8 +50,8 @@ class EntrySource {
   const std::string& path() const { return path_; }
   const Reader& reader() const { return ordered_ ? ordered_->reader() : *reader_; }
   const std::string& failure() const { return failure_; }  // empty without a failure
-  // Must be called by programs that write a file. If the system failed to read the input, throws FileError,
-  // so that no output is written. A damaged trace is different: its good part is written.
+  // Must be called by programs that write a file. Throws FileError if the system failed to read the input, so
+  // that no output is written. Does not throw for a damaged trace, because its good part is written.
   void check_system() const {
     if (system_failure_ != nullptr) std::rethrow_exception(system_failure_);
   }
@@ -91,8 +91,8 @@ class EntrySource {
 // Returns "no event is in the requested range; the trace is from 1.5 s to 2 s", for example.
 std::string outside_text(std::uint64_t first_ns, std::uint64_t last_ns);
 
-// Prints the reason why the trace can't be read further, or the part of the selection that is missing, to
-// standard error. Returns Failed in these cases.
+// Prints the reason why the trace can't be read further, or the missing part of the selection, to standard
+// error. Returns Failed in both cases.
 ExitCode report_end(const EntrySource& source, const char* program);
 
 }  // namespace fxt::tools

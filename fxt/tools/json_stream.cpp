@@ -148,8 +148,8 @@ bool append_members(TextBuffer& out, const Event& event, std::string_view separa
   return has_members;
 }
 
-// In chrome://tracing, the first event of a counter decides which curves the counter has. Therefore, an event
-// with one value gets a counter for this value: "plot:size".
+// In chrome://tracing, the first event of a counter determines its curves. Therefore, a single value becomes
+// a counter of its own: "plot:size".
 std::string name_of_counter(const Event& event) {
   const auto first = std::ranges::find_if(event.arguments, is_point);
   const bool is_alone =
@@ -199,7 +199,7 @@ void JsonStream::add(const Record& record) {
       object != nullptr &&
       (object->type == KernelObjectType::Process || object->type == KernelObjectType::Thread))
     return add_name(*object);
-  // Providers and hints for Perfetto are not recorded data, so they do not count as left out.
+  // Providers, and hints for Perfetto, do not count as left out.
   if (is_of_writer(record) || std::holds_alternative<ProviderInfo>(record) ||
       std::holds_alternative<ProviderSection>(record))
     return;
@@ -271,7 +271,7 @@ void JsonStream::add_event(const Event& event) {
     append_hexadecimal(text_, event.id);
   }
   if (event.type == EventType::Instant) append_text(text_, scope_of(event));
-  // Makes the flow end in the call that is open at this time, and not in the next call.
+  // Makes the flow end in the call that is open at this time. Otherwise, it would end in the next call.
   if (event.type == EventType::FlowEnd) append_text(text_, ",\"bp\":\"e\"");
   const bool has_members = append_members(text_, event, kMembers);
   append_text(text_, has_members ? "}}" : "}");

@@ -50,7 +50,7 @@ class JsonStream final : public FormatStream {
   struct Begin {
     Thread thread;
     std::size_t phase;  // position of the phase's letter
-    std::size_t end;    // end of the object
+    std::size_t end;
     bool has_members;
   };
 

@@ -8,16 +8,16 @@
 
 namespace fxt::tools {
 
-// Counts lengths in buckets. Lengths below 2048 ns have a bucket each. A longer length shares a bucket with
-// all lengths that have the same 11 most significant bits, so that a percentile is at most 0.05 % wrong.
+// Counts lengths in buckets. Lengths below 2048 ns have a bucket each. Longer lengths with the same 11 most
+// significant bits share a bucket. Therefore, a percentile is at most 0.05 % wrong.
 class LengthHistogram {
  public:
   void add(std::uint64_t length_ns) {
     ++counts_[bucket_of(length_ns)];
     ++total_;
   }
-  // Returns the length that `percent` percent (1 to 100) of all lengths do not exceed, or the middle of its
-  // bucket. At least one length must have been added.
+  // Returns the length that `percent` percent (1 to 100) of all lengths do not exceed. For a bucket of
+  // several lengths, returns its middle. At least one length must have been added.
   std::uint64_t percentile(unsigned percent) const {
     const std::uint64_t rank = total_ / 100 * percent + (total_ % 100 * percent + 99) / 100;
     std::uint64_t seen = 0;

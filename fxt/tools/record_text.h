@@ -12,7 +12,6 @@
 
 namespace fxt::tools {
 
-// Appends the record as text, without the line end.
 void append_line(TextBuffer& out, const Entry& entry);
 
 // Appends one argument as it is shown in a line: "NAME"=TYPE:VALUE.

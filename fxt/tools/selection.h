@@ -19,8 +19,8 @@ inline bool is_off_cpu(std::string_view category, std::string_view name) {
   return category == "sched" && name.starts_with("linux:schedule");
 }
 
-// An empty member selects everything. Other members do not select records that lack the property: a string
-// record, for example, has no thread.
+// An empty member selects everything. Other members select no records without the property: a string record,
+// for example, has no thread.
 struct Selection {
   std::vector<std::uint64_t> threads = {};   // thread koids
   std::vector<std::string> kinds = {};       // names from kind_of(); "event" is any event
@@ -31,7 +31,6 @@ struct Selection {
   std::optional<TimeRange> range = {};
 
   bool empty() const { return threads.empty() && kinds.empty() && !selects_names() && !range; }
-  // True if the selection depends on names or categories.
   bool selects_names() const {
     return !names.empty() || !categories.empty() || !excluded.empty() || no_sched;
   }
@@ -64,12 +63,11 @@ std::optional<std::uint64_t> time_of(const Record& record, const Reader& reader)
 struct RecordSpan {
   std::uint64_t begin_ns = 0, end_ns = 0;
 };
-// Returns nothing if the record has no time, or an impossible one: kTimeLimit or later, or an end before its
+// Returns nothing if the record has no time, or an impossible time: kTimeLimit or later, or an end before the
 // begin.
 std::optional<RecordSpan> span_of(const Record& record, const Reader& reader);
 std::optional<RecordSpan> span_of(const Event& event, const Reader& reader);
 
-// The koids of the threads to which a record refers.
 std::vector<std::uint64_t> threads_of(const Record& record);
 
 // Throws UsageError if a word is not in kinds().

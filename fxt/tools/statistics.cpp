@@ -18,7 +18,6 @@ CallGroup group_of(const CallName& name) {
                                   : CallGroup::Program;
 }
 
-// Returns the element `index` of a list. The list grows as needed.
 template <typename T>
 T& element(std::vector<T>& list, std::size_t index) {
   if (index >= list.size()) list.resize(std::max(index + 1, 2 * list.size()));
@@ -221,7 +220,7 @@ void Statistics::ran(const CpuRun& run) {
 
 void Statistics::finish() {
   is_over_ = true;
-  calls_.finish();  // also ends the open async operations
+  calls_.finish();  // also ends open async operations
   runs_.finish(last_ns_);
   open_ = {};
   name_lines();

@@ -26,8 +26,8 @@
 
 namespace fxt::tools {
 
-// The columns of a line. The report sorts lines by one or more columns: greatest values come first, and names
-// are in alphabetical order.
+// The columns of a line. The report sorts lines by one or more columns, with the greatest values first, and
+// names in alphabetical order.
 enum class CallColumn : std::uint8_t { Calls, Total, Self, Average, Min, Max, P50, P90, P99, Name };
 
 // The calls that are joined in one line.
@@ -40,7 +40,7 @@ enum class CallGroup : std::uint8_t {
   OffCpu,
   Async,   // async operations
   OnCpu,   // runs on CPUs, by the names of threads
-  Waking,  // times from a wakeup of a thread to its run
+  Waking,  // times between a wakeup of a thread and its run
 };
 
 struct CallReport {
@@ -51,12 +51,12 @@ struct CallReport {
   TimeUnit unit = TimeUnit::Auto;
   std::size_t top =
       std::numeric_limits<std::size_t>::max();  // maximum number of lines in each table of calls or events
-  double width = std::numeric_limits<double>::infinity();  // of a line; longer names are cut
+  double width = std::numeric_limits<double>::infinity();  // maximum width of a line; longer names are cut
 
   // Parse the value of the option: names of columns with commas between them. Throw UsageError.
   static std::vector<CallColumn> parse_columns(std::string_view list);
   static std::vector<CallColumn> parse_order(std::string_view list);
-  // Percentiles need memory and time, so they are found only if the report has them.
+  // Percentiles need memory and time. Therefore, they are found only if the report has them.
   bool has_percentiles() const;
 };
 
@@ -88,7 +88,6 @@ struct RecordCounts {
   };
 
   void add(const Entry& entry, const Reader& reader);
-  // The kinds that the trace has.
   std::map<std::string_view, Totals> kinds() const;
 
   std::array<Totals, 11> event_types = {};
@@ -110,11 +109,11 @@ class Statistics : private CallListener {
     const CallName* name = nullptr;
     CallGroup group = CallGroup::Program;
     std::uint64_t calls = 0;
-    std::uint64_t total_ns = 0;  // excludes calls inside another call of this line
+    std::uint64_t total_ns = 0;  // time of the line's calls, without calls inside another call of this line
     std::uint64_t sum_ns = 0;    // total of all calls
     std::uint64_t self_ns = 0;
     std::uint64_t min_ns = ~std::uint64_t{0}, max_ns = 0;
-    std::uint64_t max_start_ns = 0;                 // start of the longest call; of several, the first one
+    std::uint64_t max_start_ns = 0;  // start of the longest call, or of the first of several such calls
     std::unique_ptr<LengthHistogram> lengths = {};  // null unless the report has percentiles
 
     std::uint64_t value(CallColumn column) const;
@@ -129,11 +128,9 @@ class Statistics : private CallListener {
   void finish();
   // Called after each line or entry that was appended. May empty the buffer.
   using AfterLine = std::function<void()>;
-  // Appends the tables as text.
   void append_to(TextBuffer& out, const Reader& reader, const AfterLine& after_line) const;
   // Appends the lines of all calls as one table of comma-separated values (RFC 4180). Times are in ns.
   void append_csv_to(TextBuffer& out, const AfterLine& after_line) const;
-  // Appends the tables as one JSON object.
   void append_json_to(TextBuffer& out, const Reader& reader, const AfterLine& after_line) const;
   // Lines about odd events, such as events that belong to no call.
   std::vector<std::string> notes() const { return calls_.notes(); }
@@ -166,12 +163,11 @@ class Statistics : private CallListener {
   RecordCounts records_;
   const bool has_percentiles_ = report_.has_percentiles();
   std::vector<std::uint64_t> events_;  // by name
-  // Identifies a line: its group, and its category, or its process and thread. Functions have no key.
+  // The key of a line (functions have none): its group, and its category, or its process and thread.
   using LineKey = std::tuple<CallGroup, std::string, ThreadKey>;
   std::map<LineKey, std::uint32_t> line_indices_;
   std::vector<Line> lines_;
   std::deque<CallName> own_names_;  // names of lines that are not for functions
-  // The index of each line, by group and then by name or thread.
   std::array<std::vector<std::optional<std::uint32_t>>, 4> known_lines_;
   std::vector<std::optional<CallGroup>> groups_;  // by name
   std::vector<std::uint64_t> threads_;            // number of events by thread index
@@ -182,8 +178,8 @@ class Statistics : private CallListener {
   bool is_over_ = false;  // finish() was called
 };
 
-// A trace that is compared with another trace. It has only the data that the comparison needs, because two
-// complete Statistics could take twice the memory.
+// A trace that is compared with another trace. It has only the data for the comparison, because two complete
+// Statistics would need much memory.
 struct Compared {
   struct Calls {
     CallGroup group;

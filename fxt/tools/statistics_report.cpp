@@ -27,8 +27,8 @@ namespace fxt::tools {
 namespace {
 
 // A table of numbers, with a name at the end of each line. Columns are as wide as their texts. Names are cut
-// to the width of the lines. Lines are not kept, because there may be very many: each one is first measured,
-// and then printed.
+// to the width of the lines. Each line must first be measured, and is then printed. Lines are not stored,
+// because there may be very many.
 class TextTable {
  public:
   // No line is longer than `columns`, unless fewer than 16 columns would be left for the name.
@@ -87,7 +87,6 @@ bool is_percentile(CallColumn column) {
 struct GroupText {
   std::string_view title, word;  // title of the table, and its name in JSON
 };
-// The texts are in the order of CallGroup.
 constexpr std::array<GroupText, 6> kGroups{{{.title = "calls of the program", .word = "program"},
                                             {.title = "calls of the kernel", .word = "kernel"},
                                             {.title = "off the CPU", .word = "off-cpu"},
@@ -96,7 +95,6 @@ constexpr std::array<GroupText, 6> kGroups{{{.title = "calls of the program", .w
                                             {.title = "from wakeup to CPU, by thread", .word = "wakeups"}}};
 const GroupText& text_of(CallGroup group) { return kGroups.at(static_cast<std::size_t>(group)); }
 
-// The titles are in the order of CallUnit.
 constexpr std::array<std::string_view, 4> kUnitTitles{"", ", by thread", ", by process", ", by category"};
 
 bool has_unit(CallGroup group) { return group <= CallGroup::Async; }  // other groups are always by thread
@@ -107,7 +105,7 @@ std::string title_of(CallGroup group, const CallReport& report) {
                      report.unit == TimeUnit::Auto ? "" : ", in ", name_of(report.unit));
 }
 
-// The subject of a line: a function with its category, or a thread, a process or a category.
+// The subject of a line: a thread, a process, a category, or a function with its category.
 std::string quoted(const CallName& name) {
   TextBuffer text;
   if (!name.category.empty()) append_quoted(text, name.category);
@@ -220,7 +218,6 @@ void Statistics::append_calls_to(TextBuffer& out, const AfterLine& after_line) c
   for (const std::string& note : calls_.notes()) append(out, "  {}\n", note);
 }
 
-// The first lines of each group, up to CallReport::top.
 std::vector<const Statistics::Line*> Statistics::top_lines() const {
   std::map<CallGroup, std::size_t> counts;
   std::vector<const Line*> top = lines();
@@ -362,7 +359,7 @@ void Statistics::append_json_to(TextBuffer& out, const Reader& reader, const Aft
   all["unknown_records"] = counters.unknown_records;
   all["damaged_records"] = counters.damaged_records;
   all["unknown_arguments"] = counters.unknown_arguments;
-  append_text(out, std::string_view(json_text(all)).substr(1));  // without "{", because the object has begun
+  append_text(out, std::string_view(json_text(all)).substr(1));  // without "{", which was written before
 }
 
 // ---- Two traces ----

@@ -18,8 +18,8 @@ constexpr std::uint64_t kAlways = CallLengths::kForever - 1;  // the length of a
 constexpr auto kCounters = ThinnedKinds::kCounters, kInstants = ThinnedKinds::kInstants,
                kSwitches = ThinnedKinds::kSwitches;
 
-// Returns the length of the longest slots that separate the two times. To compare equal slots, adds half of
-// the time between the times, which is always less than the length of the slots.
+// Returns the length of the longest slots that separate the two times. To order pairs with equal slots, adds
+// half of the time between the times, which is less than the length of the slots.
 std::uint64_t gap_of(std::uint64_t earlier_ns, std::uint64_t later_ns) {
   return std::bit_floor(earlier_ns ^ later_ns) + (later_ns - earlier_ns) / 2;
 }
@@ -55,14 +55,13 @@ void RecordLengths::add_counter(Ranked record, const Event& event, std::uint64_t
   if (!counter.slots.empty()) {
     slot.gap_ns = gap_of(counter.last_ns, time_ns);
     const std::uint64_t width_ns =
-        std::max(2 * std::bit_floor(slot.gap_ns), std::uint64_t{1});  // slots of this width are complete
+        std::max(2 * std::bit_floor(slot.gap_ns), std::uint64_t{1});  // slots of this width have ended
     while (counter.slots.size() > 1 && counter.slots.back().gap_ns < width_ns) join_slots(counter);
   }
   counter.last_ns = time_ns;
   counter.slots.push_back(std::move(slot));
 }
 
-// Joins the last two slots.
 void RecordLengths::join_slots(Counter& counter) {
   const Slot later = std::move(counter.slots.back());
   counter.slots.pop_back();

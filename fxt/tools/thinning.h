@@ -65,7 +65,7 @@ class RecordLengths {
   // A slot that is not complete. In `extremes`, each series has its lowest and its highest value. The last
   // value of the slot follows.
   struct Slot {
-    std::uint64_t gap_ns;  // time to the slot before it, see gap_of()
+    std::uint64_t gap_ns;  // time between this slot and the slot before, see gap_of()
     std::vector<Extreme> extremes;
   };
   // The slots of a counter. The highest bit of the gaps decreases, so there are at most 64 slots.
@@ -114,9 +114,10 @@ class Thinning {
   // Must be called after the last record of a pass.
   void finish();
 
-  // After the count, decides which records stay in a trace of `words` words. `calls` is the size of all
-  // calls, `others` that of all other records. Counters, instants and switches get half of the rest, or all
-  // that calls do not need. Returns the size of the records that stay, without calls; it may exceed `words`.
+  // Must be called after the count. Decides which records stay in a trace of `words` words. `calls` is the
+  // size of all calls, and `others` is the size of all other records. Counters, instants and switches get
+  // half of the rest, or all that calls do not need. Returns the size of the records that stay, without
+  // calls, which may exceed `words`.
   std::int64_t share(std::int64_t words, std::int64_t others, std::int64_t calls);
   // True if some records must be left out.
   bool is_needed() const { return shortest_ns_ != std::array<std::uint64_t, ThinnedKinds::kCount>{}; }
@@ -143,8 +144,8 @@ class Thinning {
   std::array<CallLengths, ThinnedKinds::kCount> counted_;
   std::array<std::uint64_t, ThinnedKinds::kCount> shortest_ns_ = {};  // 0: all of the kind stay
   std::uint64_t number_ = 0;                                          // the number of the next record
-  // The numbers of the records that stay, times 4, plus 1 if the outgoing thread of a switch stays, and plus
-  // 2 if the incoming thread stays.
+  // For each record that stays: its number, times 4, plus 1 if the outgoing thread of a switch stays, and
+  // plus 2 if the incoming thread stays.
   SortedSpool<std::uint64_t> kept_;
   std::array<std::uint64_t, ThinnedKinds::kCount> left_out_ = {};
   Entry changed_;

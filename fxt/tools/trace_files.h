@@ -1,5 +1,4 @@
-// The file of a trace that is read, and the files of a trace that is written: a single file, or numbered
-// pieces.
+// The files of a trace that is written (one file or numbered pieces), and the file of a trace that is read.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +19,7 @@
 
 namespace fxt::tools {
 
-// Opens a trace like open_input(). If the file is clearly not a trace, throws FileError, whose text names the
+// Opens a trace like open_input(). Throws FileError if the file is clearly not a trace. The text names the
 // kind of the file. Throws UsageError if the trace would be read from the terminal.
 std::unique_ptr<Input> open_trace(const std::string& path);
 
@@ -33,8 +32,8 @@ void check_target(const std::string& path, const TraceFormat& format, bool takes
 Option format_option(std::string_view output, const TraceFormat*& format);
 
 // Checks that `path` may be written: it does not exist, is empty, or is a file of this kind, plain or
-// compressed. With `replaces_anything`, any file may be replaced except an input. Devices and similar files
-// are written to, and not replaced. Throws UsageError, and FileError if an existing file can't be read.
+// compressed. With `replaces_anything`, any file except an input may be replaced. Devices and similar files
+// are written to, and not replaced. Throws UsageError. Throws FileError if an existing file can't be read.
 void check_replaceable(const std::string& path, const std::vector<std::string>& inputs,
                        bool replaces_anything, const FileKind& kind = {});
 
@@ -91,15 +90,14 @@ class PieceFiles final : public PieceOutputs {
   TraceFileOutput& next(std::size_t number) override;
 
   // Throws UsageError if pieces can't be as small as requested, because the state at the start of the second
-  // piece is larger. Throws FileError if the pieces are far larger than the part of the trace that was read,
-  // because each piece repeats names and open calls. With `replaces_anything`, does not throw.
+  // piece is larger. Throws FileError if the pieces are far larger than the part of the trace that was read.
+  // With `replaces_anything`, does not throw.
   void check_size(const CutCounters& counters, std::uint64_t read_bytes) const;
 
-  // The files that are complete.
   std::vector<std::string> complete() const;
-  // The names of complete files for a message, or only the first and the last name if there are many.
+  // The names of complete files, for a message. If there are many, only the first and the last name.
   std::string complete_text() const;
-  // Files that are named like pieces of this trace, but belong to an earlier trace with more pieces.
+  // Files with the names of pieces of this trace that belong to an earlier trace with more pieces.
   std::vector<std::string> left_over() const;
   std::uint64_t bytes_written() const;
   // The size of all pieces as FXT, before they are converted or compressed.
@@ -111,7 +109,7 @@ class PieceFiles final : public PieceOutputs {
  private:
   Options options_;
   std::vector<std::string> names_;
-  std::optional<TraceFileOutput> file_;  // the latest file
+  std::optional<TraceFileOutput> file_;
   std::uint64_t bytes_before_ = 0, trace_bytes_before_ = 0, left_out_before_ = 0;
 };
 

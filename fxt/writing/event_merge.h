@@ -18,7 +18,6 @@ namespace fxt {
 
 class EventMerge {
  public:
-  // Sets the maximum number of parts.
   void reserve(std::size_t parts) { parts_.reserve(parts); }
   void clear() { parts_.clear(); }
 
@@ -27,8 +26,8 @@ class EventMerge {
     if (!words.empty()) parts_.push_back({words.data(), words.data() + words.size(), &thread});
   }
   // Adds the events that the file does not have yet. In a file that can't be overwritten, open scopes are
-  // begin events, and the end events of scopes that have ended are added as well. The thread goes on, so it
-  // may have ended a scope after update_ends().
+  // begin events, and ended scopes get end events. The thread goes on, so it may have ended a scope after
+  // update_ends().
   void add(const StagedFile& file, TraceBuffer& buffer) {
     const std::size_t filled = buffer.filled_.load(std::memory_order_acquire);
     parts_.push_back({buffer.words_.data() + buffer.flushed_, buffer.words_.data() + filled, &buffer.thread_,
@@ -82,7 +81,7 @@ class EventMerge {
     std::uint64_t* end;
     const Thread* thread;
     TraceBuffer* buffer = nullptr;    // null if the part is in memory only
-    std::uint64_t next_end = kNever;  // end of the innermost scope that the file has as a begin event
+    std::uint64_t next_end = kNever;  // end of the innermost scope whose begin event is in the file
     std::uint64_t event_time() const { return at == end ? kNever : at[1]; }
     std::uint64_t time() const { return std::min(event_time(), next_end); }
   };
@@ -98,7 +97,6 @@ class EventMerge {
     return end == 0 ? kNever : end;
   }
 
-  // The number of words for the thread in an event with this header.
   static std::size_t thread_words(std::uint64_t header) {
     return EventHeader::Thread::get(header) == 0 ? 2 : 0;
   }
@@ -107,7 +105,6 @@ class EventMerge {
     return to;
   }
 
-  // Writes the end event of a scope with this header.
   static void put_end(StagedFile& file, std::uint64_t header, const Thread& thread, std::uint64_t time) {
     constexpr std::uint64_t kNames =
         EventHeader::Thread::kMask | EventHeader::Category::kMask | EventHeader::Name::kMask;

@@ -1,4 +1,4 @@
-// The latest events of a trace that a Tracer keeps in memory: full buffers of its threads. Internal to the
+// The latest events of a trace, which a Tracer keeps in memory: full buffers of its threads. Internal to the
 // Tracer.
 #pragma once
 
@@ -44,7 +44,7 @@ class EventRing {
         block.words[position - block.base] = time;
   }
   std::deque<Block>& blocks() { return blocks_; }
-  std::uint64_t latest_time() const { return latest_time_; }  // time of the latest event
+  std::uint64_t latest_time() const { return latest_time_; }
 
  private:
   std::deque<Block> blocks_;

@@ -60,7 +60,7 @@ void WordBuffer::flush() {
   if (is_finished_) return;
   const auto filled = static_cast<std::size_t>(cursor_ - buffer_.data());
   for (std::uint64_t& word : buffer_.first(filled)) boost::endian::native_to_little_inplace(word);
-  cursor_ = buffer_.data();  // so that nothing is sent twice if the Output throws
+  cursor_ = buffer_.data();  // prevents that words are sent twice if the Output throws
   buffer_ = output_->exchange(filled);
   exchanged_words_ += filled;
   cursor_ = buffer_.data();
@@ -72,7 +72,7 @@ void WordBuffer::finish() {
   output_->finish();
   is_finished_ = true;
   buffer_ = {};
-  cursor_ = limit_ = nullptr;  // so that the next write calls next_buffer()
+  cursor_ = limit_ = nullptr;  // makes the next write call next_buffer()
 }
 
 void reorder_stream(std::uint64_t* begin, const std::uint64_t* end) {

@@ -22,10 +22,10 @@
 namespace fxt {
 namespace {
 
-constexpr mode_t kNewFileMode = 0666;  // without the bits of the umask, like any new file
+constexpr mode_t kNewFileMode = 0666;  // the umask applies to it, as for any new file
 constexpr mode_t kPermissions = 07777;
 
-// The target of a symbolic link, even if the target does not exist yet; `name` itself if it is not a link.
+// The target of a symbolic link, which need not exist. `name` itself if it is not a link.
 std::string resolved(const std::string& name) {
   std::error_code error;
   auto path = std::filesystem::path(name);
@@ -75,8 +75,8 @@ void remove_and_end(int signal) {
   std::raise(signal);
 }
 
-// If one of the signals ends the program after this call and before release_temporary(), `path` is unlinked.
-// There can be one path at a time.
+// If a signal ends the program before release_temporary(), `path` is unlinked. There can be one path at a
+// time.
 void guard_temporary(const std::string& path) {
   guarded_text = path;
   guarded_path = guarded_text.c_str();
@@ -195,9 +195,9 @@ OutputFile::State::~State() {
   drop_temporary_name();
 }
 
-// Allocates blocks for the first `bytes` bytes of the file, and for some bytes after them, without changing
-// the size of the file. If the file system does not support this, blocks are allocated when they are written.
-// If the disk becomes full, the blocks that were allocated are released again.
+// Allocates blocks for the first `bytes` bytes of the file and for some bytes after them. Does not change the
+// size of the file. If the file system does not support this, blocks are allocated when they are written. If
+// the disk becomes full, the allocated blocks are released.
 void OutputFile::State::allocate([[maybe_unused]] std::uint64_t bytes) {
 #ifdef FALLOC_FL_KEEP_SIZE
   constexpr std::uint64_t kStep = std::uint64_t{32} << 20, kSmallFile = std::uint64_t{4} << 20;

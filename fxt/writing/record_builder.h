@@ -21,8 +21,8 @@ using RecordScratch = std::array<std::uint64_t, kMaxRecordWords>;
 
 class RecordBuilder {
  public:
-  // Encodes into `room`. If there are no tables, strings are inline, and the record refers to no threads.
-  // `kind` and `name` are used in the message if the record has no encoding.
+  // Encodes into `room`. Without tables, strings are inline, and the record must not refer to threads. `kind`
+  // and `name` are for the message if the record has no encoding.
   explicit RecordBuilder(std::span<std::uint64_t> room, WriterTables* tables = nullptr,
                          std::string_view kind = "", std::string_view name = "")
       : room_(room), tables_(tables), kind_(kind), name_(name) {
@@ -123,7 +123,6 @@ class RecordBuilder {
  private:
   // Throws a WriterError.
   [[noreturn]] void refuse(const std::string& problem) const;
-  // Returns space for `words` more words.
   std::uint64_t* next(std::size_t words);
   TextRef refer_to(const String& string) const {
     return tables_ == nullptr ? TextRef::inlined(string.text) : tables_->refer_to(string);

@@ -1,6 +1,6 @@
 // Collects records for a file that is written in place. No record crosses the border of a page of the file,
-// so a write that a signal interrupts ends between records. Allocates no memory after the constructor,
-// because the Tracer may write in a signal handler. Internal to the Tracer.
+// so an interrupted write ends between records. The constructor allocates all memory, because the Tracer may
+// write in a signal handler. Internal to the Tracer.
 #pragma once
 
 #include <algorithm>
@@ -29,8 +29,8 @@ class StagedFile {
 
   // False for pipes, devices and standard output, where sent data can't be changed.
   bool can_overwrite() const { return can_overwrite_; }
-  // Returns space for a record. If the page has too little space left, fills the page with records of one
-  // word that have no effect.
+  // Returns space for a record. If it does not fit into the page, fills the page with records of one word
+  // that have no effect.
   std::uint64_t* claim(std::size_t words) {
     if (count_ + 2 * kPageWords > words_.size()) send();
     const std::size_t room = kPageWords - offset() / kWord % kPageWords;
@@ -44,7 +44,6 @@ class StagedFile {
     }
     return words_.data() + std::exchange(count_, count_ + words);
   }
-  // The offset of the next record in the file.
   std::uint64_t offset() const { return file_.bytes_written() + count_ * kWord; }
   void send() {
     reorder_stream(words_.data(), words_.data() + count_);

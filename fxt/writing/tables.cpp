@@ -64,7 +64,8 @@ void WriterTables::enter(std::size_t provider) {
 // ---- Strings ----
 
 TextRef WriterTables::refer_to(const String& string) {
-  if (string.storage == Storage::Missing) {  // a text for the index, so that missing strings remain different
+  // a text with the index, so that missing strings remain different
+  if (string.storage == Storage::Missing) {
     changed_.emplace_front(1, '?').append(std::to_string(string.index));
     return refer_to(String(changed_.front()));
   }
@@ -123,7 +124,6 @@ std::optional<std::uint16_t> WriterTables::find_or_add(std::string_view text) {
   return entry->second;
 }
 
-// Writes the string record, unless the current provider already has it.
 void WriterTables::register_string(std::size_t index) {
   if (!mark(providers_[provider_].strings, index)) return;
   const std::string& text = *strings_[index].text;
@@ -169,7 +169,6 @@ std::optional<std::uint8_t> WriterTables::index_of(const Thread& thread) {
   return entry->second;
 }
 
-// Writes the thread record, unless the current provider already has it.
 void WriterTables::register_thread(std::size_t index) {
   if (!mark(providers_[provider_].threads, index)) return;
   const Thread& thread = threads_[index].thread;

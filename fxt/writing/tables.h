@@ -97,7 +97,7 @@ class WriterTables {
   std::vector<StringEntry> strings_ = std::vector<StringEntry>(1);  // by index
   std::unordered_map<Thread, std::uint8_t, ThreadHash> thread_table_;
   std::vector<ThreadEntry> threads_ = std::vector<ThreadEntry>(1);
-  // Index of the previous event's thread, because runs of one thread are common; 0 for no thread.
+  // Index of the previous event's thread, because the next event often has the same thread. 0 for no thread.
   std::uint8_t last_thread_ = 0;
   std::vector<Provider> providers_;
   SeededMap<std::uint32_t, std::size_t> place_of_;  // index in providers_, by id

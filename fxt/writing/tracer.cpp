@@ -1,12 +1,12 @@
-// Turns the buffers of threads into a file that is valid at any time. The lock guards everything except the
-// parts of the buffers that only the threads use. A flush first notes the time. Then it takes the events up
-// to that time from all buffers, merged by their times. Therefore, an event is never in the file without the
-// earlier events of other threads that caused it.
-//
-// A scope is a complete event at the position of its begin. If it is open when it is flushed, its end is the
-// time of the flush. Each later flush overwrites this end with a later time, and finally with the real end.
-// Ends of outer scopes are overwritten first. In a file that can't be overwritten, such a scope is a begin
-// event, followed later by an end event.
+// Writes the events in the buffers of threads to a file that is valid at any time. The lock guards everything
+// except the members of a TraceBuffer that only its thread uses.
+// A flush reads the clock first. Then it takes the events up to this time from all buffers, in the order of
+// time. Therefore, if the file has an event, it also has the earlier events of other threads that caused the
+// event.
+// A scope is written as a complete event, at the position of its begin. If the scope is open at a flush, the
+// end of this event is the time of the flush. Each later flush overwrites the end, until the scope has ended.
+// Ends of outer scopes are overwritten first. In a file that can't be overwritten, an open scope is written
+// as a begin event, and later as an end event.
 #include "fxt/tracer.h"
 
 #include <csignal>
@@ -112,7 +112,7 @@ class TracerState {
   std::map<std::string, std::unique_ptr<TraceCategory>, std::less<>> categories_;
   std::optional<StagedFile> file_;
   std::unique_ptr<FlushThread> flush_thread_;
-  FlushThread* parents_flush_thread_ = nullptr;  // the parent's flush thread, in a forked child
+  FlushThread* parents_flush_thread_ = nullptr;
   // Buffers are never destroyed: a new thread takes the buffer of a thread that has ended.
   std::vector<std::unique_ptr<TraceBuffer>> buffers_;
   EventRing ring_;
@@ -377,7 +377,7 @@ void TracerState::start(const std::string& path, const TracerOptions& options) {
     flush_thread_ =
         std::make_unique<FlushThread>(lock, options.flush_period, [] { TracerState::get().flush(); });
   file_ = std::move(file);
-  lost = 0;  // threads that traced while there was no Tracer have counted their events as lost
+  lost = 0;  // these events were lost while there was no Tracer
   is_on = true;
   if (!options.flushes_on_signals) return;
   for (const int signal : kFlushingSignals) {
@@ -413,7 +413,7 @@ void TracerState::forget_all() {
   file_.reset();
 }
 
-// The flush thread does not exist in the child, so it can be neither joined nor destroyed.
+// The flush thread does not exist in the child. It can be neither joined nor destroyed.
 void TracerState::forget_in_child() {
   if (flush_thread_) parents_flush_thread_ = flush_thread_.release();
   forget_all();

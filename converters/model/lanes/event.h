@@ -48,7 +48,6 @@ struct Pointer {
 
 enum class FlowStep : std::uint8_t { Begin, End };
 
-// The state in which a thread left the CPU.
 enum class ThreadState : std::uint8_t { New, Running, Suspended, Blocked, Dying, Dead };
 
 // The priority of an ordinary thread, as Linux numbers priorities. Real-time threads have priorities below
@@ -70,7 +69,7 @@ struct ContextSwitch {
 struct Wakeup {
   std::uint16_t cpu;  // the CPU on which the wakeup happened
   ThreadId thread;
-  ThreadId waker;  // the thread that ran there; 0 if it is unknown, or if none ran
+  ThreadId waker;  // the thread that ran on this CPU; 0 if there was none, or if it is unknown
 };
 
 // ---- Arguments ----
@@ -158,7 +157,7 @@ class ArgumentRow {
       return {name(), kind(), kind() == ArgumentKind::Null ? 0 : bits()};
     }
     Iterator& operator++() { return skip(PackedHeader::words(*word_)); }
-    // Does the same as operator++(), but faster, because the caller knows the number of words.
+    // Like operator++(), but faster, because the caller passes the number of words.
     Iterator& skip(std::size_t words) {
       word_ += words;
       return *this;
@@ -187,7 +186,7 @@ class ArgumentRow {
   Iterator begin_, end_;
 };
 
-// Describes arguments that code outside of Arguments has packed: their end, and their number.
+// The end and the number of arguments that code outside of Arguments has packed.
 struct PackedArguments {
   std::uint64_t* end;
   std::size_t count;
@@ -215,8 +214,8 @@ class Arguments {
   void add(ArgumentRow row) {
     for (const Argument& argument : row) add(argument);
   }
-  // These functions are for code that packs arguments itself. reserve() returns memory for `words` words
-  // after the current arguments. commit() adds the words before `end`, which are `count` arguments.
+  // For code that packs arguments itself. reserve() returns memory for `words` words after the current
+  // arguments. commit() adds the words before `end`, which are `count` arguments.
   std::uint64_t* reserve(std::size_t words) {
     if (words_used_ + words > words_.size()) [[unlikely]]
       grow(words);
@@ -258,10 +257,10 @@ class Arguments {
 // ---- Events ----
 
 enum class EventKind : std::uint8_t {
-  Open,      // a call whose end is not known yet; later events can't be sealed
-  Complete,  // a complete call
-  Begin,     // the start of a call that is written as a pair
-  End,       // the end of a call that is written as a pair
+  Open,  // a call whose end is not known yet; later events can't be sealed
+  Complete,
+  Begin,  // the start of a call that is written as a pair
+  End,    // the end of a call that is written as a pair
   Instant,
   Counter,
   FlowBegin,
@@ -293,7 +292,6 @@ struct PendingEvent {
   }
   std::uint64_t end_ns() const { return last_word; }  // for a Complete
   std::uint64_t id() const { return last_word; }      // for a counter or flow
-  // The number of arguments of a call, instant, counter or flow.
   std::size_t argument_count() const {
     return block == nullptr ? 0 : ArgumentBlockHeader::Count::get(*block);
   }

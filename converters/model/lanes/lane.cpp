@@ -15,7 +15,6 @@ namespace {
 
 constexpr NameId kUnnamed{};
 
-// Returns the first `count` arguments, and the other arguments.
 std::pair<ArgumentRow, ArgumentRow> split(ArgumentRow row, std::size_t count) {
   const auto middle = std::ranges::next(row.begin(), static_cast<std::ptrdiff_t>(count), row.end());
   const auto words = row.words();
@@ -79,7 +78,8 @@ void Lane::end_shown(std::uint64_t time_ns, const Arguments& arguments) {
   if (!store_.skip(call, time_ns)) extend(call, arguments);
 }
 
-// Leaves the call out if it is too short. Otherwise, its arguments show what is left out inside.
+// Leaves the call out if it is too short. Otherwise, the call gets arguments about the calls that are left
+// out inside it.
 void Lane::end_by_length(std::uint64_t time_ns, const Arguments& arguments) {
   const std::size_t depth = this->depth() - 1;
   if (calls().top_is_filtered() || calls().unfiltered_size() > options_.max_depth) {
@@ -121,7 +121,6 @@ void Lane::resume_top() {
   store_.calls().resume_top();
 }
 
-// Ends a call that is filtered, that is too deep, or that is written as a pair.
 void Lane::end_slow(std::uint64_t time_ns, const Arguments& arguments) {
   advance(time_ns);
   if (calls().top_is_filtered()) return store_.calls().pop_filtered();
@@ -148,7 +147,6 @@ bool Lane::retract(std::size_t depth, std::uint64_t time_ns) {
   return true;
 }
 
-// Removes the pending call at `depth`.
 void Lane::drop(std::size_t depth) {
   store_.queue().retract(calls()[depth].event);
   store_.calls().remove(depth);
@@ -156,7 +154,8 @@ void Lane::drop(std::size_t depth) {
 
 bool Lane::end_earlier(std::size_t depth, std::uint64_t time_ns, const Arguments& arguments) {
   assert(depth < calls().size() && time_ns <= last_ns_);
-  if (calls().unfiltered_size() > options_.max_depth) return false;  // a call that is too deep would be shown
+  // If an outer call ended earlier, a call that is too deep would become visible.
+  if (calls().unfiltered_size() > options_.max_depth) return false;
   if (!calls()[depth].is_pending() || options_.durations == DurationForm::Pairs) return false;
   const PendingEvent& call = *calls()[depth].event;
   const std::size_t count = call.argument_count() + arguments.size();
@@ -282,7 +281,6 @@ const std::uint64_t* Lane::keep(const Arguments& arguments) {
   return keep(split(arguments.row(), count).first.words(), count);
 }
 
-// Adds arguments to the arguments of a call.
 void Lane::extend(PendingEvent& call, const Arguments& more) {
   const auto put = [&](std::uint64_t* words) {
     return PackedArguments{ArgumentArena::copy(more.words(), words), more.size()};

@@ -32,8 +32,8 @@ namespace convert {
 struct PlainCall {
   std::uint64_t time_ns = 0;
   std::uint64_t key = 0;
-  std::size_t depth = 0;       // depth of the call, not checked
-  LabelId label{};             // label, for a begin
+  std::size_t depth = 0;  // depth of the call, not checked
+  LabelId label{};
   std::uint64_t is_end = 0;    // 0 or 1
   std::uint64_t mismatch = 0;  // 0 if the record is a plain call
 };
@@ -45,9 +45,9 @@ class Lane {
   // ---- Emitting events ----
   // Times must not decrease, and are below kTimeLimitNs. Otherwise, BrokenContract is thrown.
 
-  // Opens a call inside the open calls. The caller chooses `key`, for example an address. If one record can't
-  // have all arguments, the end of the call gets the others, as many as one record can have. The rest is
-  // dropped and counted as cut.
+  // Opens a call inside the open calls. The caller chooses `key`, for example an address. If there are too
+  // many arguments for one record, the end of the call gets the next ones. Arguments for which the end has no
+  // room are dropped, and counted as cut.
   void begin(std::uint64_t time_ns, LabelId label, std::uint64_t key = 0, const Arguments& arguments = {});
   // Opens a call that is not shown. The call is on the stack, but has no event and adds no level.
   void begin_filtered(std::uint64_t time_ns, std::uint64_t key) {
@@ -59,24 +59,24 @@ class Lane {
 
   // ---- The fast path ----
 
-  // can_begin(): true if the lane accepts `time_ns` and the next call has this depth. can_end(): true if the
-  // lane accepts `time_ns` and the top call has this depth and key.
+  // can_begin() is true if the lane accepts `time_ns`, and the next call has this depth. can_end() is true if
+  // the lane accepts `time_ns`, and the top call has this depth and key.
   bool can_begin(std::uint64_t time_ns, std::size_t depth) const {
     return depth == this->depth() && is_next(time_ns);
   }
   bool can_end(std::uint64_t time_ns, std::uint64_t key, std::size_t depth) const {
     return depth + 1 == this->depth() && calls().back().key == key && is_next(time_ns);
   }
-  // Like begin() and end(), but `put(words)` packs the arguments, at most `most_words` words, into the lane's
-  // memory, and returns PackedArguments. Return false, and do nothing, if this is not possible. can_begin()
-  // or can_end() must be true.
+  // Like begin() and end(), but `put(words)` packs at most `most_words` words of arguments into the lane's
+  // memory, and returns PackedArguments. The functions return false, and do nothing, if the memory is too
+  // small. can_begin() or can_end() must be true.
   template <typename Put>
   bool try_begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, std::size_t most_words, Put put);
   template <typename Put>
   bool try_end(std::uint64_t time_ns, std::size_t most_words, Put put);
-  // Adds many records: decode(0), decode(1), … decode(count - 1), each of which returns a PlainCall. Stops
-  // before the first record that is not plain, that does not fit the open calls, or for which begin() or
-  // end() is needed. Returns the number of added records.
+  // Adds the records decode(0), decode(1), … decode(count - 1), which are PlainCalls. Stops before the first
+  // record that is not plain, that does not fit the open calls, or that needs begin() or end(). Returns the
+  // number of added records.
   template <typename Decode>
   std::size_t add_run(std::size_t count, Decode decode);
 
@@ -86,16 +86,16 @@ class Lane {
   // nothing, if the call is released, filtered or too deep.
   bool retract(std::size_t depth, std::uint64_t time_ns);
 
-  // Ends the call at `depth` at an earlier time. Events inside the call, from this time on, move out by one
-  // level. Returns false, and does nothing, if the call is not pending, must be a pair, or would have no
-  // length. Also returns false if a record has no room for the arguments, or if some calls are too deep.
+  // Ends the call at `depth` at an earlier time. Inner events from this time on move out by one level.
+  // Returns false, and does nothing, if the call is not pending, must be a pair, or would have no length.
+  // Also returns false if a record has no room for the arguments, or if some calls are too deep.
   bool end_earlier(std::size_t depth, std::uint64_t time_ns, const Arguments& arguments = {});
 
-  // suspend_top() suspends the top `count` calls, while filtered calls begin and end. Then resume_top()
-  // pushes the suspended calls back, inside the calls that are open at that time.
+  // suspend_top() removes the top `count` calls for a while, so that filtered calls can begin and end.
+  // resume_top() pushes them back, inside the calls that are then open.
   void suspend_top(std::size_t count);
   void resume_top();
-  // Shows the top call, and all calls around it, even if they are too short (LaneOptions::short_calls).
+  // Shows the top call and all calls around it, even if they are too short.
   void keep_open();
 
   // If viewers have only one level left, an instant becomes a call of zero length. See InstantStack.
@@ -117,7 +117,7 @@ class Lane {
   bool annotate_top(NameId name, std::string_view text);
 
   // Shows the events on the thread of another lane, inside the calls of that lane. Must be called before the
-  // first event. No call of this lane may then have a length.
+  // first event. All calls of this lane must have zero length.
   void set_matched() { is_matched_ = true; }
   bool is_matched() const { return is_matched_; }
 
@@ -125,7 +125,7 @@ class Lane {
   const OpenCallStack& calls() const { return store_.calls(); }
   std::size_t depth() const { return calls().size(); }
   std::uint64_t last_ns() const { return last_ns_; }  // time of the latest event; 0 before the first
-  // Returns the time at which an event with this time is shown: not before the latest event.
+  // Returns `time_ns`, or the time of the latest event if that is later.
   std::uint64_t clamped(std::uint64_t time_ns) const { return std::max(time_ns, last_ns_); }
   const LaneOptions& options() const { return options_; }
   // For the merge.
@@ -133,7 +133,7 @@ class Lane {
   LaneShortCalls* short_calls() { return short_calls_.get(); }  // null if calls of any length are emitted
 
  private:
-  // Opens a call that becomes one event. run() has its own code for this.
+  // Opens a call that becomes one event. run() does not use this function.
   void open(std::uint64_t time_ns, LabelId label, std::uint64_t key, const std::uint64_t* block) {
     store_.calls().push(push(time_ns, EventKind::Open, label, 0, block), key);
   }
@@ -186,9 +186,10 @@ class Lane {
   LaneStore store_;
   InstantStack instants_;
   std::unique_ptr<LaneShortCalls> short_calls_;
-  Arguments with_left_out_;  // arguments of a call that ends
-  // Calls at this depth or deeper take the slow path: begin_slow() and end_slow(). All calls take it if they
-  // are written as pairs, unless short calls are left out. Then a call becomes a pair only at its end.
+  Arguments with_left_out_;  // arguments of an end, including those about calls that are left out inside
+  // Calls at this depth or deeper take the slow path: begin_slow() and end_slow(). If calls are written as
+  // pairs, all calls take the slow path. But if short calls are left out, a call becomes a pair only at its
+  // end, and only deep calls take the slow path.
   std::size_t hot_depth_limit_ =
       options_.durations == DurationForm::Mixed || options_.short_calls != nullptr ? options_.max_depth : 0;
   std::uint64_t last_ns_ = 0;
@@ -233,7 +234,7 @@ bool Lane::try_end(std::uint64_t time_ns, std::size_t most_words, Put put) {
 }
 
 // Adds arguments to the arguments of a call. Returns false, and does nothing, if the current chunk has no
-// room, or if the call would have more arguments than a record can have.
+// room, or if a record can't have this number of arguments.
 template <typename Put>
 bool Lane::put_after(PendingEvent& call, std::size_t most_words, Put put) {
   ArgumentArena& blocks = store_.queue().blocks();
@@ -266,9 +267,9 @@ inline std::size_t Lane::words_of(const PendingEvent& call, std::uint64_t end_ns
   return words;
 }
 
-// What happens in Lane::run() with a call that ends. `Skip` removes the calls before the time in
-// LaneStore::skip_calls_before(), and `LeaveOut` removes short calls. must_stay() returns 0 if the call may
-// be removed. When a call begins, removed() is called with `ends` == 0, and changes nothing.
+// A template argument of Lane::run(): the action for a call that ends. `Skip` removes the calls before the
+// time in LaneStore::skip_calls_before(), and `LeaveOut` removes short calls. must_stay() returns 0 if the
+// call may be removed. When a call begins, removed() is called with `ends` == 0, and changes nothing.
 struct Lane::Complete {
   static constexpr bool kRemoves = false;
 };
@@ -291,7 +292,7 @@ struct Lane::LeaveOut {
   static constexpr bool kRemoves = true;
   Lane& lane;
   LaneShortCalls& calls;
-  std::size_t words;  // of a call without arguments
+  std::size_t words;  // size of a call without arguments, in words
 
   std::uint64_t must_stay(const PendingEvent& event, const PlainCall& end) const {
     return std::uint64_t{!calls.leaves_out(end.depth, end.time_ns - event.time_ns)} |
@@ -352,7 +353,7 @@ std::size_t Lane::run(std::size_t count, std::uint64_t limit_ns, Decode decode,
       ending.removed(*open, call, ends);
     }
 
-    // Writes to the place above the stack and to the next event, which are used only if a call begins.
+    // The place above the stack and the place of the next event are used only if a call begins.
     top = {write, call.key};
     write->time_ns = call.time_ns;
     write->block = nullptr;

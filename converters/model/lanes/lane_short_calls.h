@@ -13,7 +13,6 @@
 
 namespace convert {
 
-// The rule for short calls, which is the same for all lanes.
 struct ShortCallRule {
   std::uint64_t shortest_ns = 0;        // shorter calls are left out, unless they are kept
   NameId left_out{}, left_out_ns{};     // arguments of a call around calls that were left out
@@ -29,7 +28,6 @@ class LaneShortCalls : public fxt::ShortCalls {
 
   const ShortCallRule& rule() const { return rule_; }
 
-  // Returns an empty object for arguments of an end. The call itself is not in the lane yet.
   Arguments& arguments_of_end() {
     arguments_of_end_.clear();
     return arguments_of_end_;
@@ -43,7 +41,6 @@ class LaneShortCalls : public fxt::ShortCalls {
   bool is_counted(std::uint64_t begin_ns, std::uint64_t end_ns) const {
     return end_ns >= from_ns_ && begin_ns <= to_ns_;
   }
-  // True if the whole call is in this range.
   bool is_in_range(std::uint64_t begin_ns, std::uint64_t end_ns) const {
     return begin_ns >= from_ns_ && end_ns <= to_ns_;
   }
@@ -55,9 +52,7 @@ class LaneShortCalls : public fxt::ShortCalls {
         std::max(from_ns_, begin_ns) - begin_ns + end_ns - std::min(to_ns_, end_ns);
     if (outside_ns != 0) add_missing(depth - 1, {.calls = 0, .time_ns = 0 - outside_ns});
   }
-  // Sets the number of words in each record that refer to the thread.
   void set_thread_words(std::size_t words) { thread_words_ = words; }
-  // Returns the number of words of a call without arguments.
   std::size_t words_of_call(bool is_pair) const {
     return is_pair ? 4 + 2 * thread_words_ : 3 + thread_words_;
   }
@@ -88,7 +83,7 @@ class LaneShortCalls : public fxt::ShortCalls {
 
   const ShortCallRule& rule_;
   Arguments arguments_of_end_;
-  std::array<Longest, 16> longest_ = {};  // for names that were counted lately
+  std::array<Longest, 16> longest_ = {};  // the names that were counted last
   std::uint64_t from_ns_ = 0, to_ns_ = kForever;
   std::size_t thread_words_ = 0;
 };

@@ -47,7 +47,6 @@ PendingEvent* EventQueue::remove_retracted(PendingEvent* begin, PendingEvent* en
 std::size_t EventQueue::seal_before(PendingEvent* end) {
   if (!has_unsealed()) return 0;
   const EventChunk* const last = end != nullptr ? chunk_of(end).get() : filling_.back().get();
-  // Seals all events that the lane has used, or only those before `end`.
   std::uint64_t last_bytes = end != nullptr ? bytes_before(end) : 0;
   if (end == nullptr) {
     end = write_;
@@ -61,7 +60,7 @@ std::size_t EventQueue::seal_before(PendingEvent* end) {
     sealed_bytes_ += bytes;
     sealed_.push_back({{unsealed_, to}, std::move(chunk), static_cast<std::size_t>(bytes)});
   };
-  std::size_t full = 0;  // number of chunks that are sealed completely
+  std::size_t full = 0;
   for (; filling_[full].get() != last; ++full) {
     PendingEvent* const chunk_end = filling_[full]->events.data() + EventChunk::kEvents;
     const EventChunk& next = *filling_[full + 1];

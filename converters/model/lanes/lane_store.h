@@ -35,9 +35,8 @@ struct EventChunk {
   std::vector<WordChunk> words, large_words;
 };
 
-// Several threads may use a pool at the same time. Chunks of the thread that made the pool go back to this
-// thread if possible, because its core has them in the cache. If two threads read and merge a recording in
-// turn, this saves 8 % of the time, or 5 % with arguments.
+// Several threads may use a pool at the same time. If possible, chunks of the thread that made the pool go
+// back to this thread, because its core has them in the cache.
 class ChunkPool {
  public:
   static constexpr std::size_t kWordsPerChunk = 512;  // 4 KiB
@@ -82,7 +81,8 @@ class ChunkPool {
 
   std::mutex mutex_;
   std::thread::id maker_ = std::this_thread::get_id();
-  std::array<Free, 2> free_;  // chunks given back by the maker, and by all other threads
+  // [0]: chunks that the thread that made the pool gave back; [1]: chunks that other threads gave back
+  std::array<Free, 2> free_;
 };
 
 // The argument blocks of one lane. A block is an ArgumentBlockHeader and the words of the arguments. When a
@@ -100,7 +100,6 @@ class ArgumentArena {
     word_ += size;
     return fill_header(word_ - size, count, words);
   }
-  // Adds a block in a new chunk of words. `chunk` is the event chunk that is being filled.
   std::uint64_t* add(std::size_t count, std::size_t words, EventChunk& chunk) {
     const std::size_t size = words + 1;
     if (size > kLargeBlock) {
@@ -113,7 +112,7 @@ class ArgumentArena {
     end_ = words_.get() + ChunkPool::kWordsPerChunk;
     return fill_header(words_.get(), count, words);
   }
-  // For code that packs arguments itself: returns memory for a block of at most `words` words, or null if the
+  // For code that packs arguments itself. Returns memory for a block of at most `words` words, or null if the
   // chunk has no room. commit() then adds the block.
   std::uint64_t* try_reserve(std::size_t words) const {
     return words + 1 > std::min(kLargeBlock, left()) ? nullptr : word_ + 1;
@@ -123,8 +122,8 @@ class ArgumentArena {
     fill_header(block, packed.count, static_cast<std::size_t>(packed.end - block) - 1);
     return block;
   }
-  // Like try_reserve(), but for words that are appended to `block`, which may be null. Returns null if
-  // `block` is null, if it is not the latest block, or if the chunk has no room.
+  // Like try_reserve(), but for words that are appended to `block`. Returns null if `block` is null or is not
+  // the latest block, or if the chunk has no room.
   std::uint64_t* try_reserve_behind(const std::uint64_t* block, std::size_t words) const {
     return block == nullptr || !is_latest(block) || words > left() ? nullptr : word_;
   }
@@ -152,8 +151,7 @@ class ArgumentArena {
   // The bytes of all blocks since the start of the lane.
   std::uint64_t bytes() const { return bytes_; }
 
-  // Copies word by word. The words were just stored one by one, so a load of two words at once would have to
-  // wait for both stores. Blocks are short, so wide loads would not help.
+  // Copies word by word. A load of two words would be slow, because the words were just stored one by one.
   static std::uint64_t* copy(std::span<const std::uint64_t> words, std::uint64_t* to) {
     for (const std::uint64_t word : words) {
       *to++ = word;
@@ -197,7 +195,6 @@ struct SealedEvents {
   std::size_t bytes = 0;
 };
 
-// The events of one lane, in order.
 class EventQueue {
  public:
   explicit EventQueue(ChunkPool& pool) : pool_(&pool), blocks_(pool) {}
@@ -229,8 +226,8 @@ class EventQueue {
   PendingEvent* write_end() const { return write_end_; }
   void set_write(PendingEvent* write) { write_ = write; }
 
-  // The memory since the start of the lane. bytes_used() is for full chunks and all arguments. bytes_before()
-  // is what had been used before an unsealed event.
+  // The memory since the start of the lane, in bytes. For bytes_used(), it is the memory of full chunks and
+  // of all arguments. For bytes_before(), it is the memory that was used before an unsealed event was added.
   std::uint64_t bytes_used() const { return event_bytes_ + blocks_.bytes(); }
   std::uint64_t bytes_before(const PendingEvent* event) const {
     const EventChunk& chunk = *chunk_of(event);
@@ -239,13 +236,13 @@ class EventQueue {
 
   // The next functions seal events. No thread may add events at the same time.
 
-  // Seals all events before `end`, or all events if `end` is null. Returns the bytes of the sealed events.
+  // Seals all events before `end`, or all events if `end` is null. Returns the size of the sealed events in
+  // bytes.
   std::size_t seal_before(PendingEvent* end);
   // Must be called when all events are sealed and no more will come. The merge then frees the last chunk.
   void close();
   bool has_unsealed() const { return unsealed_ != nullptr && unsealed_ != write_; }
   std::uint64_t first_unsealed_ns() const { return unsealed_->time_ns; }  // has_unsealed() must be true
-  // has_events(): true if the queue has events. first_ns(): the time of the first event in the queue.
   bool has_events() const { return first_sealed() != sealed_.end() || has_unsealed(); }
   std::uint64_t first_ns() const {
     const auto sealed = first_sealed();
@@ -289,15 +286,14 @@ class EventQueue {
 
 // ---- All contents ----
 
-// The numbers of events and arguments that a lane did not emit.
 struct LaneCounters {
   TooDeepCount too_deep;
   std::uint64_t cut_arguments = 0;  // arguments for which no record had room
   std::uint64_t skipped_calls = 0;  // calls that end before the time in skip_calls_before()
 };
 
-// Passes events to the merge when no call before these events is pending. A pending call that holds back too
-// many events is released: the start of the call is passed on before its end is known.
+// Passes events to the merge when no call before them is pending. If a pending call holds back too many
+// events, it is released: its start is passed on before its end is known.
 class LaneStore {
  public:
   explicit LaneStore(ChunkPool& pool) : queue_(pool) {}
@@ -311,7 +307,6 @@ class LaneStore {
 
   // The next functions are for the lane, which adds events.
 
-  // Makes room for one more event.
   void make_room() {
     if (queue_.is_full()) add_chunk();
   }
@@ -332,8 +327,8 @@ class LaneStore {
 
   // Sets the memory limit. A pending call is released if it holds back more than `bytes`.
   void set_held_bytes_limit(std::size_t bytes) { held_bytes_limit_ = bytes; }
-  // From now on, a call that ends before `time_ns` need not be emitted if nothing inside it is emitted. The
-  // lane's first event is always emitted.
+  // From now on, a call that ends before `time_ns` need not be emitted, unless something inside it is
+  // emitted. The lane's first event is always emitted.
   void skip_calls_before(std::uint64_t time_ns) { needed_from_ns_ = time_ns; }
   // Seals the events before the oldest pending call. Returns the size of these events in bytes.
   std::size_t seal();

@@ -11,7 +11,7 @@
 
 namespace convert {
 
-// The limits of a sink. Lanes and the timeline drop, cut or replace what exceeds a limit, and count it.
+// The limits of a sink. Data that exceed a limit are dropped, cut or replaced, and counted.
 struct SinkLimits {
   std::uint32_t arguments_per_record = std::numeric_limits<std::uint32_t>::max();
   std::size_t depth = std::numeric_limits<std::size_t>::max();         // levels of nested calls and instants
@@ -31,11 +31,9 @@ struct LaneOptions {
   // If null, calls of any length are emitted. The rule must outlive the lanes.
   const ShortCallRule* short_calls = nullptr;
 
-  // The deepest level that an instant can have.
   std::size_t deepest_instant() const { return std::max(max_depth, limits.depth) - 1; }
 };
 
-// The number of calls and instants that were dropped because they are nested too deep.
 struct TooDeepCount {
   std::uint64_t count = 0;
   LabelId first{};

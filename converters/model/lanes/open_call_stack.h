@@ -1,5 +1,5 @@
-// The open calls of a lane, outermost first. Similar to a vector. But Lane::run() may write to the place
-// above the top before it knows whether a call begins.
+// The open calls of a lane, outermost first. Lane::run() may write to the place above the top before it knows
+// whether a call begins.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct OpenCall {
   PendingEvent* event;
   std::uint64_t key;
 
-  std::uint64_t begin_ns() const { return event->time_ns; }  // for calls that are not filtered
+  std::uint64_t begin_ns() const { return event->time_ns; }  // only for calls that are not filtered
   bool is_pending() const { return event->kind == EventKind::Open; }
 };
 
@@ -30,7 +30,6 @@ class OpenCallStack {
  public:
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  // The number of calls that are not filtered.
   std::size_t unfiltered_size() const { return size_ - filtered_; }
   OpenCall& operator[](std::size_t depth) {
     assert(depth < size_);
@@ -43,12 +42,10 @@ class OpenCallStack {
   OpenCall& back() { return (*this)[size_ - 1]; }
   const OpenCall& back() const { return (*this)[size_ - 1]; }
 
-  // Pushes a pending call, whose event is `event`.
   void push(PendingEvent* event, std::uint64_t key) {
     if (size_ == calls_.size()) calls_.resize(std::max(kFirstCapacity, 2 * size_));
     calls_[size_++] = {event, key};
   }
-  // Pushes a call without an event.
   void push_filtered(std::uint64_t key) {
     ++filtered_;
     push(&filtered_event_, key);
@@ -61,7 +58,6 @@ class OpenCallStack {
   }
   // The arguments for the End of the latest released call at `depth`.
   Arguments& end_arguments(std::size_t depth) { return own_[depth]->end_arguments; }
-  // Releases the pending call at `depth`.
   void set_released(std::size_t depth) {
     PendingEvent*& event = (*this)[depth].event;
     event = make_own(depth, event->time_ns, event->label);
@@ -69,7 +65,6 @@ class OpenCallStack {
   bool is_filtered(std::size_t depth) const { return (*this)[depth].event == &filtered_event_; }
   bool top_is_filtered() const { return is_filtered(size_ - 1); }
 
-  // Pops a pending call.
   void pop() {
     assert(size_ > 0);
     --size_;
@@ -93,7 +88,7 @@ class OpenCallStack {
     pop();
   }
 
-  // Removes the top `count` calls. resume_top() pushes these calls back, inside the calls open at that time.
+  // Removes the top `count` calls. resume_top() pushes them back, inside the calls that are then open.
   void suspend_top(std::size_t count) {
     assert(suspended_.empty());
     own_.resize(std::max(own_.size(), size_));
@@ -110,13 +105,12 @@ class OpenCallStack {
     suspended_.clear();
   }
 
-  // The depth of the outermost pending call; at least size() if no call is pending.
   std::size_t oldest_pending() {
     while (first_pending_ < size_ && !calls_[first_pending_].is_pending()) ++first_pending_;
     return first_pending_;
   }
 
-  // The memory for `capacity()` calls, of which size() are in use. Lane::run() writes to this memory itself.
+  // The memory for `capacity()` calls. size() of these are in use. Lane::run() writes to this memory.
   OpenCall* data() { return calls_.data(); }
   std::size_t capacity() const { return calls_.size(); }
   void set_size(std::size_t size) {
@@ -151,7 +145,7 @@ class OpenCallStack {
   // Shared by all filtered calls.
   PendingEvent filtered_event_{
       .time_ns = 0, .last_word = 0, .block = nullptr, .label = {}, .kind = EventKind::Begin};
-  std::size_t filtered_ = 0;       // the number of filtered calls
+  std::size_t filtered_ = 0;
   std::size_t first_pending_ = 0;  // no call at a lower depth is pending
 };
 

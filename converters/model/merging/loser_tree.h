@@ -29,7 +29,6 @@ class LoserTree {
     }
   }
 
-  // The next lane, and its time.
   std::size_t next() const { return nodes_[0].lane; }
   std::uint64_t next_ns() const { return nodes_[0].time_ns; }
 
@@ -48,7 +47,7 @@ class LoserTree {
     }
     nodes_[0] = winner;
   }
-  // Before this time, no other lane has an event, so next() returns the same lane for all its events.
+  // The time before which no lane except next() has an event.
   std::uint64_t others_ns() const {
     const Entry& winner = nodes_[0];
     std::uint64_t limit_ns = kNever;
@@ -66,8 +65,8 @@ class LoserTree {
     std::uint64_t lane;
   };
 
-  std::size_t leaves_;        // number of leaves, a power of two
-  std::vector<Entry> nodes_;  // the winner of all, then the losers
+  std::size_t leaves_;  // number of leaves, a power of two
+  std::vector<Entry> nodes_;
 };
 
 }  // namespace convert

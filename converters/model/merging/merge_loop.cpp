@@ -10,7 +10,6 @@
 namespace convert {
 namespace {
 
-// Returns the number of threads: at most one for each source, and one for the merge.
 std::size_t threads_for(std::size_t jobs, std::size_t sources) { return std::min(jobs, sources + 1); }
 
 void pump(const PumpPlan::Task& task, std::size_t worker) noexcept {
@@ -26,8 +25,8 @@ void pump(const PumpPlan::Task& task, std::size_t worker) noexcept {
   }
 }
 
-// Releases the calls that are open at the end of a range. Otherwise, the merge would wait until these calls
-// end, possibly long after the range. If calls inside are left out, no memory limit ends the wait.
+// Releases the calls that are open at the end of a range. Otherwise, the merge would wait for the ends of
+// these calls.
 void release_calls_across(std::uint64_t end_ns, Lane& lane) {
   OpenCallStack& calls = lane.store().calls();
   while (lane.last_ns() > end_ns && calls.oldest_pending() < calls.size() &&
@@ -54,7 +53,7 @@ MergeLoop::MergeLoop(Parts& parts, std::span<const std::size_t> order, std::size
       batch_(sink, parts.pool),
       workers_(threads_for(jobs, parts.sources.size() + parts.shared_sources.size())),
       alternates_(workers_.jobs() == 2 && parts.sources.size() == 1 && parts.shared_sources.empty()) {
-  std::vector<std::size_t> ranks(parts.lanes.size());  // indexed by lane
+  std::vector<std::size_t> ranks(parts.lanes.size());
   for (std::size_t i = 0; i < parts.lanes.size(); ++i) {
     const std::size_t lane = order[i];
     ranks[lane] = i;
@@ -85,7 +84,8 @@ void MergeLoop::run(const std::function<void()>& tick) {
     skip_unneeded();
     pump_round();
     tick();
-    // The sink detects the end of the range only by an event, and calls after the range may be left out.
+    // The sink notices the end of the range only by an event. If the calls after the range are left out, no
+    // such event comes.
   } while (blocking_ != nullptr && !sink_.has_enough() &&
            (tree_.next_ns() <= needed_until_ns_ || std::ranges::none_of(lanes_, is_in_released_call)));
   const auto counts_missing = [](const LaneState& state) { return state.lane->short_calls() != nullptr; };
@@ -101,8 +101,8 @@ void MergeLoop::run(const std::function<void()>& tick) {
       if (state.read->kind == EventKind::Begin || state.read->kind == EventKind::End)
         ends.push_back({{state.read, 1}, state.number});
   }
-  // These ends are at the end of the range for readers. How far after it they are here depends on how far the
-  // inputs have been read.
+  // In the trace, these ends are at the end of the range. Here, their times depend on how far the inputs have
+  // been read.
   std::ranges::stable_sort(
       ends, {}, [&](const MergedRun& run) { return std::min(run.events.front().time_ns, needed_until_ns_); });
   if (!ends.empty()) sink_.write(ends);
@@ -121,7 +121,7 @@ void MergeLoop::read_later() {
   plan_.read_first();
 }
 
-// Tells lanes which events the sink does not need, so that lanes do not emit these events.
+// Lets lanes drop events that the sink does not need.
 void MergeLoop::skip_unneeded() {
   if (sink_.needed_from_ns() == needed_from_ns_ && sink_.needed_until_ns() == needed_until_ns_) return;
   needed_from_ns_ = sink_.needed_from_ns();
@@ -175,8 +175,8 @@ std::vector<std::uint64_t> MergeLoop::find_first_times(const std::vector<bool>& 
 void MergeLoop::pump_round() {
   if (blocking_ != nullptr) plan_.need(*blocking_->source);
   const auto tasks = plan_.plan_round(tree_.next_ns());
-  // Two threads take turns. Each thread merges the events that it pumped in the previous round, because these
-  // events are in the cache of its core.
+  // Two threads take turns. A thread merges the events that it pumped in the previous round, because its core
+  // has these events in the cache.
   worker_merges_ = alternates_ && is_merging_ && tasks.size() == 1 && !worker_merges_;
   if (worker_merges_) {
     workers_.start(1, [&](std::size_t, std::size_t) { blocking_ = merge(); });
@@ -192,7 +192,7 @@ void MergeLoop::pump_round() {
   if (blocking_ != nullptr) release_blocking();
 }
 
-// Must be called between two rounds. Seals the events that were read, so that they can be merged.
+// Must be called between two rounds. Seals the events that were read.
 void MergeLoop::collect() {
   for (const auto& [source, shared, bytes, delivered_until_ns] : plan_.tasks()) {
     const std::exception_ptr failure = source != nullptr ? source->failure : shared->failure;
@@ -252,7 +252,6 @@ std::uint64_t MergeLoop::head_ns(const LaneState& state) const {
   return state.read != state.end ? state.read->time_ns : state.unsealed_ns;
 }
 
-// Takes the next sealed events of a lane. Returns false if the lane has none.
 bool MergeLoop::next_sealed(LaneState& state) {
   while (state.read == state.end) {
     if (state.source != nullptr) plan_.consume(*state.source, std::exchange(state.sealed.bytes, 0));
@@ -291,8 +290,8 @@ MergeLoop::LaneState* MergeLoop::merge() {
     }
     const PendingEvent* const first = state.read++;
     __builtin_prefetch(state.read + kPrefetchedEvents);
-    // A lane that was next twice in a row will probably be next again. Therefore, all events of this lane
-    // before the first event of another lane are merged in one step.
+    // A lane that was next twice in a row will probably be next again. Therefore, all its events before the
+    // first event of another lane are merged in one step.
     if (std::exchange(before, &state) == &state) {
       const std::uint64_t others_ns = tree_.others_ns();
       if (state.end[-1].time_ns < others_ns) state.read = state.end;

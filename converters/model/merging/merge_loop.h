@@ -78,8 +78,8 @@ class MergeLoop {
     SourceState* source;   // null if no source fills the lane
     TimelineInput* input;
     SealedEvents sealed = {};
-    PendingEvent* read = nullptr;   // next event in `sealed`
-    PendingEvent* end = nullptr;    // end of `sealed`
+    PendingEvent* read = nullptr;  // next event in `sealed`
+    PendingEvent* end = nullptr;
     std::uint64_t unsealed_ns = 0;  // no unsealed event is before this; includes the offset
 
     EventQueue& queue() const { return lane->store().queue(); }
@@ -106,8 +106,8 @@ class MergeLoop {
   std::uint64_t needed_from_ns_ = 0, needed_until_ns_ = kForever;
   LaneState* blocking_ = nullptr;  // the lane without events for which the merge waits
   Workers workers_;                // destroyed first, because tasks use the other members
-  bool alternates_;                // two threads take turns: one pumps the only source, and one merges
-  bool worker_merges_ = false;     // true if the worker merged last
+  bool alternates_;  // true if two threads take turns: one pumps the only source, and one merges
+  bool worker_merges_ = false;
 };
 
 }  // namespace convert

@@ -7,7 +7,7 @@
 namespace convert {
 namespace {
 
-// The number of unread sources that are read together, so that many cores are busy.
+// This number of unread sources is read together, so that many cores are busy.
 constexpr std::size_t kReadTogether = 16;
 
 std::size_t share_of(std::size_t bytes, std::size_t lanes) {

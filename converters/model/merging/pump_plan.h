@@ -1,5 +1,5 @@
-// Decides which sources are pumped in the next round, and how far. These are sources whose lanes have few
-// events left. The plan does not depend on the number of threads, so the output does not depend on it either.
+// Decides which sources are pumped in the next round, and how far: the sources whose lanes have few events
+// left. The number of threads has no effect on the plan, so it has no effect on the output.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@ namespace convert {
 
 struct SourceState {
   std::unique_ptr<Source> source;
-  std::vector<std::size_t> lanes = {};  // numbers of its lanes, or ranks of its lanes in a MergeLoop
+  std::vector<std::size_t> lanes = {};  // numbers of the source's lanes, or their ranks in a MergeLoop
   std::size_t input;
   bool done = false;
   std::size_t waiting_bytes = 0;  // sum of SealedEvents::bytes not merged yet
-  bool is_candidate = true;       // the next round checks whether its lanes have few events left
-  bool is_needed = false;         // the next round pumps it, even if many events wait
+  bool is_candidate = true;       // the next round checks whether the source's lanes have few events left
+  bool is_needed = false;         // the next round pumps the source, even if many events wait
   // For a source that is read later: the time of its first event, including the offset.
   std::uint64_t begin_ns = 0;
   std::exception_ptr failure = nullptr;
@@ -37,8 +37,8 @@ struct SharedSourceState {
 struct LookaheadShares {
   // For all lanes together: TimelineOptions::lookahead_bytes.
   std::size_t total;
-  // total / lanes, at least 4 KiB. While a call is open, a lane of a source with n lanes may hold back n
-  // times this amount. If the lane holds back more, the call is released.
+  // total / lanes, at least 4 KiB. An open call may hold back n times this amount on a lane of a source with
+  // n lanes. If it holds back more, it is released.
   std::size_t lane;
   // min(lane / 4, 2 MiB / lanes), at least 4 KiB. A shared source reads this amount in one pump().
   std::size_t shared_source;
@@ -67,7 +67,7 @@ class PumpPlan {
   // lanes share a source, because the progress of this source affects which pending calls are released.
   bool is_order_free() const { return is_order_free_; }
   // Must be called before read_first() for each source that begins later. This source has no events in memory
-  // until the merge comes near its first event. This helps recordings with thousands of threads.
+  // until the merge comes near its first event.
   void read_later(SourceState& source, std::uint64_t begin_ns);
   void read_first();
   // Must be called when `bytes` of the source's events have been merged.
@@ -75,14 +75,13 @@ class PumpPlan {
 
   // Lets the next round pump the source, even if many of its events wait for the merge.
   void need(SourceState& source);
-  // Plans a round. The merge has reached `merged_ns`. If a source has read all delivered data, the shared
-  // sources with the least progress are pumped. They are also pumped if each pumped source has read all data
-  // of the delivery before the last one, to be one block ahead of the sources.
+  // Plans a round. The merge has reached `merged_ns`. Pumps the shared sources with the least progress in two
+  // cases: a source has read all delivered data; or each pumped source has read all deliveries except the
+  // latest one.
   std::span<const Task> plan_round(std::uint64_t merged_ns);
   std::span<const Task> tasks() const { return tasks_; }
 
-  // True if so many events wait for the merge that the pending call for which the merge
-  // waits must be released.
+  // True if too many events wait for the end of a pending call. The call must then be released.
   bool is_full(const SourceState& source) const;
 
  private:
@@ -97,7 +96,7 @@ class PumpPlan {
   std::vector<std::uint64_t> delivered_until_ns_;  // indexed by input, before the latest round
   std::vector<SourceState*> candidates_;
   std::vector<SourceState*> unread_;  // sources that the merge has not reached; the earliest is last
-  std::vector<Task> tasks_;           // tasks of the round
+  std::vector<Task> tasks_;
 };
 
 }  // namespace convert

@@ -33,7 +33,7 @@ class SharedThreads final : public SinkStage {
   struct Thread {
     std::vector<std::uint64_t> call_ends = {};  // ends of open calls, outermost first; kForever if unknown
     InstantStack instants = {};
-    std::size_t dropped_begins = 0;  // open pairs that were dropped; drop their ends as well
+    std::size_t dropped_begins = 0;  // number of dropped open pairs, whose ends must be dropped as well
   };
   bool keeps(Thread& thread, const PendingEvent& event, TooDeepCount& too_deep);
   bool keeps_instant(Thread& thread, const PendingEvent& event, TooDeepCount& too_deep);

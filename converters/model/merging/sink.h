@@ -34,11 +34,11 @@ inline constexpr std::size_t kPrefetchedEvents = 8;
 // Consecutive events of one lane, without an event of another lane in between.
 struct MergedRun {
   std::span<const PendingEvent> events;
-  std::uint32_t lane;  // number of the lane
+  std::uint32_t lane;
 };
 
 // The range that a viewer shows first: from the first start to the last end of the program's calls. If no
-// input records calls, it is the range of the marks of all inputs, with a margin.
+// input records calls, it is the range of all marks, with a margin.
 struct FirstView {
   TimeSpan span;
   bool has_calls;
@@ -56,7 +56,7 @@ struct TimelineTotals {
   std::uint64_t outside_ns = 0;                // time of short calls outside of shown calls
 };
 
-// The interface of a sink. Lanes need the SinkLimits of a sink, so the limits are known before its creation.
+// The interface of a sink. The SinkLimits are not part of it, because lanes need them before the sink exists.
 class EventSink {
  public:
   virtual ~EventSink() = default;
@@ -66,7 +66,6 @@ class EventSink {
   virtual void write(std::span<const MergedRun> runs) = 0;
   // Called once after the last event. `totals` has no first view if inputs were not read to their ends.
   virtual void finish([[maybe_unused]] const TimelineTotals& totals) {}
-  // The number of events that the sink has received and not dropped.
   virtual std::uint64_t events_written() const = 0;
 
   // ---- The events that the sink still needs, which may change with each write() ----
@@ -75,7 +74,6 @@ class EventSink {
   virtual std::uint64_t needed_from_ns() const { return 0; }
   // Calls that begin after this time are not needed.
   virtual std::uint64_t needed_until_ns() const { return kForever; }
-  // True if the sink needs no more events.
   virtual bool has_enough() const { return false; }
 
   // The number of words in each record that refer to the thread of a lane. Called after add_lanes().

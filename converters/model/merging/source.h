@@ -1,5 +1,5 @@
-// Readers of inputs, which fill lanes block by block. Most files are read by one source. If the events of a
-// file belong to the lanes of several sources, a shared source reads this file, and delivers the events to
+// Readers of inputs, which fill lanes block by block. Most files have their own source. If the events of a
+// file belong to the lanes of several sources, a shared source reads the file, and delivers the events to
 // these sources.
 #pragma once
 
@@ -27,7 +27,8 @@ struct PumpBudget {
   std::size_t bytes;  // the approximate size of the events and arguments to add to lanes
   // Events at or after this time must not be emitted, because shared sources may deliver earlier events.
   std::uint64_t delivered_until_ns = kForever;
-  // The number of the thread that pumps, below TimelineOptions::jobs. A source may have memory per thread.
+  // The number of the thread that pumps, from 0 to TimelineOptions::jobs - 1. A source may use it as an index
+  // for memory per thread.
   std::size_t worker = 0;
 };
 
@@ -42,10 +43,11 @@ class Source {
   virtual bool pump(const PumpBudget& budget) = 0;
   // A time before which no lane has an event. Must be known before the first pump(); 0 if it is unknown.
   virtual std::uint64_t begin_ns() const { return 0; }
-  // The end of the program's last call, known at the end of the input. kForever if the end is unknown, and 0
-  // if the input records no calls. Later events belong to the kernel or to the recorder.
+  // The end of the program's last call, known at the end of the input. kForever if it is unknown, and 0 if
+  // the input records no calls.
   virtual std::uint64_t calls_end_ns() const { return kForever; }
   // If the input records no calls: the times of its first and last mark, known at the end of the input.
+  // Otherwise nothing.
   virtual std::optional<TimeSpan> marks() const { return std::nullopt; }
   // A time before which no lane gets another event. When pump() has reached PumpBudget::delivered_until_ns,
   // the watermark is at least this time.

@@ -10,16 +10,15 @@
 namespace convert {
 namespace {
 
-// This number of marks per thousand may be outside of calls of their functions.
+// At most this number of marks per thousand may be outside of the calls of their functions.
 constexpr std::size_t kOutsidePerThousand = 5;
-// One in this number of marks need not be in the innermost call.
+// At most one mark in this number of marks may be in a call that is not innermost.
 constexpr std::size_t kIndirect = 10;
 // A lane's records are clearly closer to the marks if the median distance is at least 2^3 times smaller.
 constexpr std::size_t kCloserBits = 3;
 
 using LaneName = std::function<std::string(const Lane&)>;
 
-// How the marks of an unmatched thread fit the calls of one lane.
 struct Fit {
   std::size_t in_open = 0;       // marks in an open call of their function
   std::size_t in_innermost = 0;  // marks whose function is the innermost call
@@ -54,8 +53,8 @@ struct Candidate {
   }
 };
 
-// The candidates for one unmatched thread: the lanes in whose calls nearly all marks are (`lanes`), the lane
-// with most marks (`best`), and the two lanes with most marks in innermost calls (`first`, `second`).
+// The lanes that one unmatched thread may match. `lanes` have nearly all marks in their calls. `best` has the
+// most marks. `first` and `second` have the most marks in innermost calls.
 struct Candidates {
   struct Holder {
     const Lane* lane = nullptr;
@@ -75,10 +74,10 @@ struct Candidates {
   const Holder& other_than(const Lane* lane) const { return first.lane == lane ? second : first; }
 };
 
-// Finds the positions of the marks of all threads together, so that each lane is read only once.
+// Finds the positions of the marks of all threads in one pass, so that each lane is read only once.
 void add_candidates(std::span<const UnmatchedThreadOfInput> threads, const CallHistoryOfInput& of_input,
                     std::span<const TimelineInput> inputs, std::vector<Candidates>& candidates) {
-  std::vector<std::pair<MarkWindow, std::size_t>> marks;  // with the index of the thread
+  std::vector<std::pair<MarkWindow, std::size_t>> marks;  // marks, each with the index of its thread
   for (std::size_t i = 0; i < threads.size(); ++i) {
     const UnmatchedThread& thread = threads[i].thread;
     for (const ThreadMark& mark : thread.marks) {
@@ -133,10 +132,11 @@ ThreadMatch match_of(const UnmatchedThread& thread, Candidates candidates, const
   return {.lane = lanes[0].lane};
 }
 
-// Removes matches of several threads of one input with one lane. It is unknown which of these is right.
+// Removes the matches of several threads of one input with the same lane, because it is unknown which of them
+// is right.
 void refuse_shared(std::span<const UnmatchedThreadOfInput> threads, std::vector<ThreadMatch>& matches,
                    const LaneName& name_of) {
-  std::map<std::pair<const Lane*, std::size_t>, std::vector<std::size_t>> by_lane;  // by lane and input
+  std::map<std::pair<const Lane*, std::size_t>, std::vector<std::size_t>> by_lane;
   for (std::size_t i = 0; i < matches.size(); ++i)
     if (matches[i].lane != nullptr && threads[i].thread.is_thread)
       by_lane[{matches[i].lane, threads[i].input}].push_back(i);

@@ -1,6 +1,6 @@
-// Finds out which thread of one input is which thread of another input, so that the events of both are on one
-// track. No file tells this. But one input has code addresses of its threads at some times (marks). The other
-// input has the calls that were open in its threads at these times (a call history).
+// Finds out which threads of two inputs are the same thread, so that their events are on one track. One input
+// has code addresses of its threads at some times (marks). The other input has the calls that were open in
+// its threads at these times (a call history).
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace convert {
 // The code address that a thread had at some time.
 struct ThreadMark {
   std::uint64_t time_ns;
-  std::uint64_t address;  // address of an instruction in the process
+  std::uint64_t address;
 };
 
 struct UnmatchedThread {
@@ -34,11 +34,11 @@ struct UnmatchedThread {
   std::string name;                 // name of the thread in notes
   std::vector<ThreadMark> marks;    // sorted by time; all marks, or an evenly distributed sample
   std::uint64_t resolution_ns = 1;  // the time of a mark is in [time_ns, time_ns + resolution_ns)
-  bool is_thread = false;           // all marks are of one thread; no other such thread matches its lane
+  bool is_thread = false;           // all marks are of one thread; no two such threads match the same lane
   std::string why_unmatched = {};   // why the thread can't be matched; empty if it can be matched
-  std::uint64_t id = 0;             // id of the thread; 0 if unknown
-  bool may_be_several = false;      // the marks may be of several threads that can't be distinguished
-  std::vector<Part> parts = {};     // lanes that move to the process of the match
+  std::uint64_t id = 0;
+  bool may_be_several = false;   // the marks may be of several threads that can't be distinguished
+  std::vector<Part> parts = {};  // lanes that move to the process of the match
 };
 
 // The range of time in which a mark may have been made, on the clock of the call history.
@@ -56,7 +56,7 @@ struct MarkPosition {
   };
   In in = In::Nothing;
   std::uint64_t since_ns =
-      0;  // time from the latest record to the mark; if the next record begins the call, time to this record
+      0;  // time from the latest record to the mark, or from the mark to the record that begins the call
 };
 
 // An input whose threads have calls.
@@ -70,7 +70,6 @@ class CallHistory {
   virtual std::vector<MarkPosition> positions(const Lane& lane, std::span<const MarkWindow> windows) = 0;
 };
 
-// A thread or call history with the number of its input.
 struct UnmatchedThreadOfInput {
   UnmatchedThread thread;
   std::size_t input;
@@ -98,12 +97,12 @@ class ThreadMatcher {
   std::span<const UnmatchedThreadOfInput> threads() const {
     return histories_.empty() ? std::span<const UnmatchedThreadOfInput>() : threads_;
   }
-  // Returns one match for each of threads(). A thread matches a lane if each mark, except a
-  // few per thousand, is inside an open call of the mark's function. For most marks, this call
-  // must be the innermost, because a function like `main` is open all the time. If this is
-  // true for several lanes, the best lane is the one whose latest records are clearly closer
-  // to the marks. Marks that may be of several threads match no lane if half of them are also
-  // in innermost calls of another lane. `name_of` returns the name of a lane for notes.
+  // Returns one match for each of threads(). A thread matches a lane if each mark, except a few per thousand,
+  // is inside an open call of the mark's function. For most marks, this call must be the innermost one,
+  // because a function like `main` is open all the time. If several lanes match, the lane whose latest
+  // records are clearly closer to the marks is chosen. Marks that may belong to several threads match no lane
+  // if half of them are also in innermost calls of another lane. `name_of` returns the name of a lane for
+  // notes.
   std::vector<ThreadMatch> match(std::span<const TimelineInput> inputs,
                                  const std::function<std::string(const Lane&)>& name_of) const;
 

@@ -12,7 +12,7 @@
 namespace convert {
 
 struct TimelineInput {
-  std::string name;                         // name of the input in notes
+  std::string name;
   std::int64_t clock_ns = 0;                // the part of the offset that results from the input's clock
   std::int64_t moved_ns = 0;                // the part of the offset that the user requested
   std::int64_t offset_ns = 0;               // the sum, which is added to all times

@@ -38,7 +38,7 @@ class Workers {
   std::condition_variable begun_, done_;
   Task task_;
   std::size_t next_ = 0, count_ = 0, running_ = 0;
-  std::exception_ptr failure_;  // the exception of the task `failed_`
+  std::exception_ptr failure_;
   std::size_t failed_ = 0;
   bool is_over_ = false;
   std::vector<std::thread> threads_;

@@ -1,6 +1,6 @@
-// Interned texts and labels (pairs of category and name). Importers intern a text once, and then use its id.
-// Therefore, records need no hash and no copy of a text. Several threads may use Names: to intern a text
-// needs a lock, but to read the text of an id does not. Ids may differ from run to run.
+// Interned texts and labels (pairs of category and name). Importers intern a text once, and then use its id,
+// so records need no copy of the text. Several threads may use Names: interning takes a lock, and reading the
+// text of an id does not. Ids may differ from run to run.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@ namespace convert {
 // name. No: as mangled names.
 enum class Demangle : std::uint8_t { Simple, Full, No };
 
-// A vector whose elements never move. While one thread appends, other threads may read elements if they have
-// received the indices from that thread.
+// A vector whose elements never move. While one thread appends, another thread may read an element if the
+// first thread has passed it the index.
 template <typename T>
 class StableVector {
  public:
@@ -74,7 +74,7 @@ class Names {
 
   // Returns the same id for equal texts. Ids count up from 0 without gaps. A text may contain any bytes.
   NameId intern(std::string_view text);
-  // Interns many texts. This is faster than one by one, because the cache misses of all texts overlap.
+  // Interns many texts. This is faster than one by one, because cache misses overlap.
   void intern(std::span<const std::string> texts, std::span<NameId> ids);
   // The text is valid as long as this object.
   const std::string_view& text(NameId id) const { return texts_[index_of(id)]; }
@@ -100,13 +100,13 @@ class Names {
   mutable std::mutex mutex_;
   StableVector<std::string_view> texts_;
   StableVector<Label> labels_;
-  TextPool pool_;  // holds the texts
+  TextPool pool_;
   // A hash table of the texts with open addressing, which is at most half full. A program can have a million
   // names. In a map of strings, each name would need a hundred bytes.
   std::vector<Slot> slots_ = std::vector<Slot>(256);
   // Labels with the same name are in a chain, which is short, because a name has few categories.
   std::vector<std::uint32_t> newest_label_;  // the first label of the chain, by name
-  std::vector<std::uint32_t> older_label_;   // the next label in the chain, by label
+  std::vector<std::uint32_t> older_label_;
 };
 
 }  // namespace convert

@@ -70,7 +70,6 @@ inline std::uint64_t mask_of(std::uint64_t bit) {
   return mask;
 }
 
-// Returns `one` if all bits of the mask are set, and `other` if none is set.
 inline std::uint64_t pick(std::uint64_t mask, std::uint64_t one, std::uint64_t other) {
   return other ^ ((one ^ other) & mask);
 }

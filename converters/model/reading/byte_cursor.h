@@ -1,5 +1,5 @@
-// Reads numbers from bytes, but never beyond their end. The cursor has the path, the position and the byte
-// order, and callers name the data that they read. Therefore, each error message is complete.
+// Reads numbers from bytes, but never beyond their end. Error messages have the path, the position and the
+// name of the data.
 #pragma once
 
 #include <bit>
@@ -24,7 +24,7 @@ class ByteCursor {
 
   std::size_t left() const { return bytes_.size() - at_; }
   bool at_end() const { return left() == 0; }
-  std::uint64_t offset() const { return base_ + at_; }  // offset in the file
+  std::uint64_t offset() const { return base_ + at_; }
   Location here() const { return Location::byte(path_, offset()); }
   std::endian order() const { return order_; }
 

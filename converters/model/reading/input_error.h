@@ -50,8 +50,8 @@ class OverLimit : public InputError {
   std::string path_, limit_;
 };
 
-// The error if an importer does not keep a promise to the model. This is a fault in the importer, not in its
-// input. what() describes the broken promise. Promises are checked in every build.
+// The error if an importer breaks a promise to the model, such as the order of times. This is a fault in the
+// importer, not in its input. Promises are checked in every build.
 class BrokenContract : public std::logic_error {
  public:
   explicit BrokenContract(std::string_view what)

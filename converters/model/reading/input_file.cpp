@@ -14,7 +14,8 @@
 namespace convert {
 namespace {
 
-constexpr rlim_t kFilesNeededAnyway = 256;  // for outputs, libraries, and files that are open only briefly
+// files for outputs and libraries, and files that are open only briefly
+constexpr rlim_t kFilesNeededAnyway = 256;
 
 fxt::FilePlace::Opened open_for_reading(const fxt::FilePlace& place) {
   auto opened = place.open();

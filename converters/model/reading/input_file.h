@@ -1,6 +1,5 @@
 // Reads a binary file in blocks, at any offset or through a window that moves over the file. Files are not
-// mapped into memory, because a mapped file that becomes shorter would cause a signal instead of an error. By
-// measurement, small blocks, which stay in the cache, are as fast as a mapped file.
+// mapped into memory, because a mapped file that becomes shorter would cause a signal instead of an error.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +17,13 @@ class InputFile {
   // Makes an object without a file, whose size() is 0.
   InputFile() = default;
   // Opens the file and stores its size. If `keep_open` is false, each read opens the file again, so that
-  // thousands of inputs do not need open files. Throws InputError if the file can't be opened or is not a
-  // regular file.
+  // thousands of inputs need no open files. Throws InputError if the file can't be opened or is not a regular
+  // file.
   explicit InputFile(fxt::FilePlace place, bool keep_open = true);
 
   const std::string& path() const { return place_.text(); }
   int descriptor() const { return descriptor_.number(); }
-  std::uint64_t size() const { return size_; }  // in bytes, at the time of opening
+  std::uint64_t size() const { return size_; }  // size in bytes when the file was opened
 
   // Reads from `offset` on into `buffer`, and returns the filled part of `buffer`. The part is smaller than
   // `buffer` only at the end. Throws InputError if the file has become shorter, or can't be read.
@@ -45,14 +44,14 @@ class InputFile {
   std::uint64_t size_ = 0;
 };
 
-// Returns the number of inputs that this process can keep open, besides files that are needed in any case.
-// Raises the soft limit for open files to the hard limit.
+// Returns the number of inputs that this process can keep open, in addition to other files. Raises the soft
+// limit for open files to the hard limit.
 std::size_t open_file_limit();
 
 // A part of a file in memory. The window can move to any offset, but is made for reading forward.
 class FileWindow {
  public:
-  // Small enough that a second-level cache can hold a block and the events that are made from it.
+  // A second-level cache can hold a block of this size and the events that are made from it.
   static constexpr std::size_t kDefaultBlockBytes = std::size_t{256} << 10;
 
   enum class EarlyEnd : std::uint8_t { Error, End };  // effect of a file that has become shorter
@@ -72,7 +71,7 @@ class FileWindow {
     return fetch(offset, wanted);
   }
 
-  // These functions read forward: at_least() returns the bytes at offset(), and consume() moves offset().
+  // For reading forward. at_least() returns the bytes at offset(), and consume() moves offset().
   std::span<const std::byte> at_least(std::size_t bytes) { return at(offset_, bytes); }
   void consume(std::size_t bytes) { offset_ += bytes; }
   void skip_to_end() { offset_ = size_; }
@@ -85,7 +84,7 @@ class FileWindow {
   EarlyEnd early_end_;
   std::size_t block_bytes_;
   std::uint64_t size_;
-  std::uint64_t offset_ = 0;  // position of the forward reader
+  std::uint64_t offset_ = 0;
   std::vector<std::byte> buffer_;
   std::uint64_t begin_ = 0;  // file offset of the buffer
   std::size_t filled_ = 0;

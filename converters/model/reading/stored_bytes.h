@@ -13,8 +13,8 @@
 
 namespace convert {
 
-// Returns the number of bytes that are outside of holes. The file must be kept open. The number of disk
-// blocks can't be used instead, because it is too small if the file system compresses or writes late.
+// Returns the number of bytes outside of holes. The file must be kept open. The number of disk blocks is not
+// used, because it is too small if the file system compresses or writes late.
 inline std::uint64_t stored_bytes(const InputFile& file) {
   std::uint64_t stored = 0, at = file.end_of_hole(0);
   while (at < file.size()) {

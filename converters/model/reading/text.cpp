@@ -55,7 +55,7 @@ std::string spelled_character(std::int64_t code) {
 
 bool is_unclear(std::string_view text) {
   if (text.empty() || is_blank(text.front()) || is_blank(text.back())) return true;
-  // std::from_chars() also reads doubles that begin with one of the last four words, in any case.
+  // std::from_chars() also reads doubles that begin with one of the last four words, in upper or lower case.
   static constexpr std::array<std::string_view, 8> kWords{"NULL", "null", "true", "false",
                                                           "inf",  "INF",  "nan",  "NAN"};
   // Most other texts differ from these words and from numbers in the first or third character.

@@ -39,7 +39,7 @@ class LineReader {
 
   std::string_view rest() const { return rest_; }
   std::uint64_t number() const { return number_; }  // number of the line
-  // If `text` comes next, both functions consume it. Otherwise, accept() returns false, and expect() fails.
+  // Both functions consume `text` if it comes next. Otherwise, accept() returns false, and expect() fails.
   bool accept(std::string_view text);
   void expect(std::string_view text);
   void skip_blanks();

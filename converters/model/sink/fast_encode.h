@@ -1,5 +1,5 @@
-// The sink's fast path. It encodes events that fit into a record unchanged, and whose strings are all in the
-// string table.
+// The sink's fast path. It encodes an event if it fits into a record unchanged, and all its strings are in
+// the string table.
 #pragma once
 
 #include <bit>
@@ -22,7 +22,7 @@ namespace convert {
 inline constexpr std::uint32_t kNoRef = ~std::uint32_t{0};
 
 // The limit for the bytes of all strings in one record. A record has at most 32,760 bytes (spec, "Records"),
-// which must also hold padding, headers and numbers.
+// including its headers and numbers.
 inline constexpr std::size_t kStringBytesPerRecord = 28'000;
 
 // Events with larger argument blocks take the slow path: strings may have to be cut, and blobs split.
@@ -68,7 +68,7 @@ constexpr fxt::EventType event_type_of(EventKind kind) {
   }
 }
 
-// True if a record ends with PendingEvent::last_word, the end of a call, or the id of a counter or flow.
+// True if a record ends with PendingEvent::last_word: the end of a call, or the id of a counter or flow.
 constexpr bool has_last_word(EventKind kind) {
   return kind == EventKind::Complete || (kind >= EventKind::Counter && kind <= EventKind::FlowEnd);
 }
@@ -170,7 +170,7 @@ inline std::uint64_t* end_event(std::uint64_t* words, std::uint64_t* word, const
 // most_words() limits the words that put_known() writes. An inline name needs kInlineNameWords more.
 inline constexpr std::size_t kInlineNameWords = fxt::words_of(kInlineNameBytes);
 inline std::size_t most_words(const PendingEvent& event) {
-  constexpr std::size_t kBesidesBlock = 5;  // header, time, process, thread, PendingEvent::last_word
+  constexpr std::size_t kBesidesBlock = 5;  // header, time, process, thread, last_word
   return kBesidesBlock + (event.block == nullptr ? 0 : ArgumentBlockHeader::Words::get(*event.block));
 }
 
@@ -255,9 +255,8 @@ inline std::uint64_t* put_known_blob(std::uint64_t* at, const PendingEvent& even
 }
 
 // Writes the record of an event, which needs at most most_words() words. `header` is the header of its label,
-// or 0. `inline_name` is the label's name if the header has no ref for the name. Returns null if the slow
-// path is needed, for example for a flow, a large number, or a string that is not in the table, invalid or
-// too long.
+// or 0. `inline_name` is the label's name if the header has no ref for it. Returns null if the event needs
+// the slow path, for example a flow, a large number, or an invalid or long string.
 inline std::uint64_t* put_known(std::uint64_t* at, const PendingEvent& event, const EventThread& thread,
                                 std::uint64_t header, std::span<const std::uint32_t> refs,
                                 std::string_view inline_name = {}) {

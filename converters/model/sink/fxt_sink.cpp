@@ -56,8 +56,8 @@ std::string shown_process_name(const LaneInfo& info) {
 
 void FxtSink::add_lanes(std::span<const LaneInfo> lanes) {
   std::set<ProcessId> named;
-  std::map<std::pair<ProcessId, ThreadId>, std::size_t> first;  // first lane of each thread
-  std::vector<std::uint64_t> weights(lanes.size());             // sum for each thread, at its first lane
+  std::map<std::pair<ProcessId, ThreadId>, std::size_t> first;
+  std::vector<std::uint64_t> weights(lanes.size());  // weight of each thread, at the index of its first lane
   for (const LaneInfo& info : lanes) {
     const std::uint64_t repaired = strings_.repaired_strings();
     const fxt::Thread koids = thread_of(info.process, info.thread);
@@ -104,8 +104,8 @@ void FxtSink::write_hints(const fxt::PerfettoPackets& packets) {
   writer_.write(fxt::Blob{fxt::Inline{"perfetto"}, fxt::BlobType::Perfetto, packets.bytes()});
 }
 
-// The names of many functions are spread over the memory. Fetches the names of all events before the first
-// event is encoded, so that the cache misses overlap.
+// Fetches the names of all events before the first event is encoded. The names of many functions are spread
+// over the memory, so the cache misses overlap.
 void FxtSink::fetch_names(std::span<const MergedRun> runs) const {
   const auto for_each_label = [runs](auto fetch) {
     for (const MergedRun& run : runs)
@@ -297,7 +297,8 @@ void FxtSink::finish(const TimelineTotals& totals) {
   const auto& view = totals.first_view;
   if (info_ == nullptr || !view) return;
   fxt::PerfettoPackets packets;
-  if (!view->has_calls) packets.first_view_begins(view->span.begin_ns);  // for calls, add_lanes() has done it
+  // if there are calls, add_lanes() has written the start
+  if (!view->has_calls) packets.first_view_begins(view->span.begin_ns);
   if (!view->has_calls || view->span.end_ns < totals.last_ns) packets.first_view_ends(view->span.end_ns);
   write_hints(packets);
 }

@@ -43,9 +43,8 @@ std::string shown_process_name(const LaneInfo& info);
 // Returns the packets with hints for viewers, which are written before the first event (viewer_hints.cpp).
 fxt::PerfettoPackets hints_of(std::span<const LaneInfo> lanes, const TraceInfo& info);
 
-// Decides which flow events are written. Events come in the order of time, so the end of a flow that goes
-// back in time comes before its start. Such a flow is dropped and counted. If a filter has removed the start
-// of a flow, its end is dropped, but not counted.
+// Decides which flow events are written. Flows that go back in time are dropped and counted: their ends come
+// before their starts. If a filter has removed the start of a flow, the end is dropped, but not counted.
 class FlowOrder {
  public:
   bool keeps(const PendingEvent& event);
@@ -90,8 +89,8 @@ class FxtSink : public EventSink {
   void fetch_names(std::span<const MergedRun> runs) const;
   void write_one(const EventThread& thread, const PendingEvent& event);
   void write_event(const EventThread& thread, const PendingEvent& event);
-  // Tracy shows an instant whose name contains "frame" as the start of a frame, not on the thread (rule W28).
-  // Therefore, it is written as a duration of zero length, which all viewers show on the thread.
+  // Tracy treats an instant with "frame" in its name as the start of a frame (rule W28). Therefore, such an
+  // instant is written as a duration of zero length, which all viewers show on the thread.
   bool is_frame_mark(const PendingEvent& event) const {
     return event.kind == EventKind::Instant && labels_.names_a_frame(event.label);
   }
@@ -113,8 +112,8 @@ class FxtSink : public EventSink {
   std::vector<EventThread> threads_;  // indexed by lane
   StringRefs strings_;
   LabelHeaders labels_;
-  std::map<std::size_t, Repaired> repaired_of_;     // indexed by lane
-  std::set<std::string, std::less<>> track_names_;  // names of processes and threads
+  std::map<std::size_t, Repaired> repaired_of_;  // indexed by lane
+  std::set<std::string, std::less<>> track_names_;
   FlowOrder flows_;
   std::uint64_t cut_cpus_ = 0;
   std::uint64_t events_written_ = 0;

@@ -65,7 +65,8 @@ std::string_view StringRefs::cut(std::string_view text, std::size_t max_bytes) {
 }
 
 void LabelHeaders::grow() {
-  headers_.resize(std::max<std::size_t>(names_.label_count(), 1));  // the first also serves unlabeled events
+  // events without a label also use the first header
+  headers_.resize(std::max<std::size_t>(names_.label_count(), 1));
   frame_marks_.resize(headers_.size());
 }
 

@@ -22,7 +22,6 @@ namespace convert {
 // Stores the refs of names. Also repairs texts of records, and cuts them if they do not fit into the record.
 class StringRefs {
  public:
-  // The string arguments of one record.
   using Texts = std::array<std::string_view, fxt::kMaxArguments>;
 
   StringRefs(fxt::Writer& writer, const Names& names) : writer_(writer), names_(names) {}
@@ -37,7 +36,6 @@ class StringRefs {
   std::optional<std::uint16_t> table_ref(NameId name);
   // Like table_ref(). If the table is full, the result contains the text instead of an index.
   fxt::TextRef ref_of(NameId name);
-  // Adds the names of arguments, and values that are names, to the string table.
   void register_names(const ArgumentRow& arguments);
   // Returns in `texts` the strings that are written into the record. These strings are repaired, and cut if
   // they are too long together. For a string that is in the table, the text is empty.
@@ -65,23 +63,21 @@ class StringRefs {
   std::uint64_t repaired_strings_ = 0, cut_strings_ = 0, inline_names_ = 0;
 };
 
-// The headers for the events of each label.
 class LabelHeaders {
  public:
   struct Header {
-    std::uint64_t word = 0;             // see header_of(); 0 until it is made
-    const char* inline_name = nullptr;  // the name, if `word` has only its size and not a ref
+    std::uint64_t word = 0;             // the header word, see header_of(); 0 before make()
+    const char* inline_name = nullptr;  // the text of a name that has no ref; else null
   };
 
   LabelHeaders(StringRefs& strings, const Names& names) : strings_(strings), names_(names) {}
 
   // Makes room for new labels. Must be called before new labels are used.
   void grow();
-  // Returns the headers, indexed by label.
   std::span<const Header> headers() const { return headers_; }
   std::uint64_t word(LabelId label) const { return headers_[index_of(label)].word; }
-  // Makes the header of a label, and returns the header word. Returns 0 if there is no header, for example
-  // because the table is full and the name is too long.
+  // Makes the header of a label, and returns the header word. Returns 0 if this is not possible, for example
+  // if the table is full and the name is too long.
   std::uint64_t make(LabelId label);
   // True if Tracy would show instants with this label as starts of frames. Valid after make().
   bool names_a_frame(LabelId label) const { return frame_marks_[index_of(label)]; }

@@ -1,5 +1,5 @@
-// Hints for viewers: the part of the trace that is shown first, the order of the tracks, and facts about the
-// recording. The hints are packets of Perfetto.
+// Perfetto's packets with hints for viewers: the first view, the order of the tracks, and facts about the
+// recording.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@
 namespace convert {
 namespace {
 
-// Returns the same text as StringRefs::valid(), because viewers find the track of a name by this text.
+// Returns the same text as StringRefs::valid(), because viewers compare this text with the names of tracks.
 std::string valid(const std::string& text) { return fxt::is_sound(text) ? text : spelled(text); }
 
 struct ProcessOrder {
@@ -57,11 +57,11 @@ void place_children(Processes& processes, const std::vector<ProcessInfo>& infos)
   }
 }
 
-// If the first calls of threads are within this time, the threads are sorted as if they started together.
+// Threads whose first calls are within this time are sorted as if they started together.
 constexpr std::uint64_t kTogetherNs = 1'000'000;
 
-// The main thread comes first. The others are sorted by their first calls, and threads that started together
-// by their ids.
+// The main thread comes first. The others are sorted by their first calls. Threads that started together are
+// sorted by their ids.
 std::vector<ThreadId> in_order(ProcessId process, const std::map<ThreadId, std::uint64_t>& first_call_of) {
   std::vector<ThreadId> order;
   std::vector<std::pair<std::uint64_t, ThreadId>> threads;

@@ -1,5 +1,5 @@
-// Finds out which collected item each expression of a tracepoint records. A trace file does not contain this
-// relation. It follows from the order of items and expressions, and from the pairs that are ruled out.
+// Finds out which collected item each expression of a tracepoint records. A trace file does not contain this.
+// It follows from the order of items and expressions, and from the pairs that are ruled out.
 #pragma once
 
 #include <cstddef>

@@ -15,7 +15,7 @@ std::int64_t as_signed(std::uint64_t value) { return std::bit_cast<std::int64_t>
 std::uint64_t as_unsigned(std::int64_t value) { return std::bit_cast<std::uint64_t>(value); }
 
 struct OpcodeInfo {
-  std::string_view name;  // empty if there is no such opcode
+  std::string_view name;  // GDB's name of the opcode; empty for an unknown opcode
   std::size_t operand_size = 0;
 };
 
@@ -127,7 +127,7 @@ std::string disassemble(std::span<const std::byte> code) {
 }
 
 bool is_well_formed(std::span<const std::byte> code) {
-  std::uint64_t last_target = 0;  // jump target
+  std::uint64_t last_target = 0;
   std::size_t at = 0;
   for (const auto& [opcode, operand, size] : instructions_of(code)) {
     if (opcode == Opcode::Goto || opcode == Opcode::IfGoto) last_target = std::max(last_target, operand);

@@ -80,7 +80,7 @@ constexpr bool is_reference(Opcode opcode) {
 
 // Returns the instruction at offset `at`, or nothing if it is unknown or cut off.
 std::optional<Instruction> instruction_at(std::span<const std::byte> code, std::size_t at);
-// All instructions, up to one that is unknown or cut off.
+// All instructions before the first one that is unknown or cut off.
 std::vector<Instruction> instructions_of(std::span<const std::byte> code);
 
 // "reg 6; const8 16; add; trace_quick 8; end". Damaged code is listed as bytes: "?? 00 31".
@@ -89,10 +89,9 @@ std::string disassemble(std::span<const std::byte> code);
 // True if all instructions up to the final `end` are known and complete.
 bool is_well_formed(std::span<const std::byte> code);
 
-// The properties of an expression that show which item the expression may record.
 struct ExpressionShape {
-  std::string blocks = {};      // the kinds of the blocks that it records, in order: 'M', 'V'
-  bool records_result = false;  // false if it records pointers and operands, but not the result itself
+  std::string blocks = {};      // the kinds of the recorded blocks, in order: 'M', 'V'
+  bool records_result = false;  // false if the expression records pointers and operands, but not its result
   // The number of the variable, if the expression only records a trace state variable.
   std::optional<std::uint64_t> only_variable;
   bool records_string = false;

@@ -31,7 +31,7 @@ class EmulatorTarget {
 
 enum class Outcome : std::uint8_t {
   Finished,
-  Stopped,  // by record(), by damaged code, or by an error that also stopped the target
+  Stopped,  // stopped by record(), by damaged code, or by an error that also stopped the target
   Unknown,  // a jump depended on an unknown value
 };
 

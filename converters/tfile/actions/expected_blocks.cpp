@@ -16,8 +16,8 @@ std::size_t blocks_of_range(std::uint64_t length) {
   return static_cast<std::size_t>(std::min((length + kBlockBytes - 1) / kBlockBytes, kMaxBlocks));
 }
 
-// Finds the item of each expression, if the commands leave only one possible item. If there is only one
-// memory range, also finds the item in that range.
+// Finds the item of each expression if the commands leave only one possible item. With a single memory range,
+// also finds the item in that range.
 void match_items(ExpectedBlocks& blocks, bool has_one_range, fxt::Budget& matches) {
   blocks.item_of.resize(blocks.shapes.size());
   ItemMatch match;
@@ -29,7 +29,6 @@ void match_items(ExpectedBlocks& blocks, bool has_one_range, fxt::Budget& matche
   if (has_one_range) blocks.range_item = match.item_in_range(blocks);
 }
 
-// True if an action records memory at an address that it computes from the register.
 bool records_from(const Register& reg, const TracepointAction& action) {
   if (action.kind == TracepointAction::Kind::Memory) return action.base == std::int64_t{reg.number};
   const auto is_of_register = [&](const Instruction& instruction) {

@@ -23,14 +23,14 @@ namespace convert::tfile {
 
 struct ExpectedBlocks {
   struct Item : CollectItem {
-    NameId name{};  // name of its argument
+    NameId name{};
   };
   std::vector<Item> items;
   std::span<const TracepointAction> actions;
   std::vector<ExpressionShape> shapes;  // one for each expression among the actions
-  // For each expression: the name of the variable, if the expression only records a trace state variable.
   std::vector<std::string_view> variables;
-  std::vector<bool> is_needed;  // by expression: false if it records only a variable, or is a teval
+  // by expression: false if the expression records only a variable, or is a teval
+  std::vector<bool> is_needed;
   // For each expression: its item, if the commands leave only one possible item.
   std::vector<std::optional<std::size_t>> item_of;
   std::optional<std::size_t> range_item;  // the item in the memory range, if only one is possible
@@ -40,7 +40,7 @@ struct ExpectedBlocks {
   std::string shape;
 };
 
-// The expected blocks of one location, for its hits and for its while-stepping steps.
+// The expected blocks of a location: for its hits, and for its while-stepping steps.
 struct ExpectedFrames {
   const TracepointLocation* location;
   ExpectedBlocks hit, step;
@@ -57,8 +57,8 @@ class LocationTable {
   std::span<const ExpectedFrames> locations_of(std::int16_t tracepoint) const;
   // The first location of the tracepoint at an address; null if the address has none.
   const ExpectedFrames* location_at(std::int16_t tracepoint, std::uint64_t address) const;
-  // True if the hits, or the steps, of a location have blocks of the kinds in `shape`, as in
-  // ExpectedBlocks::shape. If `is_beginning`, more blocks may follow these.
+  // True if hits or steps of a location have blocks of the kinds in `shape` (see ExpectedBlocks::shape). If
+  // `is_beginning`, more blocks may follow these blocks.
   bool has_hits_like(std::int16_t tracepoint, std::string_view shape, bool is_beginning) const {
     return has_shape(tracepoint, hit_shapes_, shape, is_beginning);
   }
@@ -81,7 +81,7 @@ class LocationTable {
                  bool is_beginning) const;
 
   std::vector<ExpectedFrames> locations_;
-  std::vector<Range> ranges_;  // by tracepoint: its range in each of the vectors
+  std::vector<Range> ranges_;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> by_address_;  // addresses and indexes of locations
   Shapes hit_shapes_, step_shapes_;                                  // sorted
 };

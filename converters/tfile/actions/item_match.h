@@ -1,6 +1,6 @@
 // Matches the items of a tracepoint with the expressions among its actions. A trace file does not record
-// which expression belongs to which item. This relation follows from the order of both, from the form of the
-// expressions, and, if there is a program, from the values in the program.
+// which expression belongs to which item. This follows from the order of items and expressions, from the form
+// of the expressions, and from the values in the program.
 #pragma once
 
 #include <cstddef>
@@ -28,10 +28,9 @@ class ItemMatch {
   // expressions is possible.
   bool match(const ExpectedBlocks& expected, Evidence* evidence);
 
-  // The item of an expression, if all possible alignments give it the same item.
   std::optional<std::size_t> item_of(std::size_t expression) const { return alignment_.item_of(expression); }
   // True if some items were certainly not recorded at their places in the program. can_be_misfit() is true
-  // for each item that may be one of them.
+  // for each item that may be one of these.
   bool has_misfits() const { return alignment_.has_misfits(); }
   bool can_be_misfit(std::size_t item) const { return alignment_.can_be_misfit(item); }
   // Returns the only item that a memory range can hold, or nothing if several items are possible.

@@ -8,13 +8,13 @@ namespace convert::tfile {
 namespace {
 
 constexpr std::uint64_t kMaxBlock = 65535;  // longer ranges continue in the next block
-// An expected block may be preceded by fewer than this number of unexplained blocks.
+// Fewer than this number of unexplained blocks may precede an expected block.
 constexpr std::size_t kLookAhead = 4;
 
 }  // namespace
 
-// Lets an expression run again on a frame. Memory that the expression records must be the next block of the
-// frame, or one of the few blocks after it.
+// Runs an expression again on a frame. Memory that the expression records must be one of the next blocks of
+// the frame.
 class Replay::FrameTarget : public EmulatorTarget {
  public:
   FrameTarget(Replay& replay, ActionResult& action)

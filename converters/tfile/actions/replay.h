@@ -13,22 +13,21 @@
 
 namespace convert::tfile {
 
-// A limit for all frames of a file whose recipes must be built. Each step takes one or two nanoseconds.
+// A limit for the steps of all frames for which recipes must be built, per file. Each step takes one or two
+// nanoseconds.
 inline constexpr fxt::Limit kFrameWork{"steps to evaluate the values of a trace file", 1'000'000'000,
                                        256 * fxt::kKiB};
 
 class Replay {
  public:
-  // Memory that an action recorded: one block, or more if it is large.
   struct RecordedMemory {
     std::size_t first_block = 0, blocks = 0;  // in the frame's memory
     std::uint64_t address = 0;
     std::uint64_t size = 0;  // of all blocks
     FrameBytes bytes = {};   // of the first block
     bool is_string = false;
-    bool is_operand = false;  // a pointer that leads to the collected value, or an operand
+    bool is_operand = false;  // true for a pointer that leads to the collected value, and for an operand
   };
-  // The result of a memory action or of an expression.
   struct ActionResult {
     const TracepointAction* source = nullptr;
     std::vector<RecordedMemory> recordings = {};

@@ -22,7 +22,7 @@ bool is_in_mask(std::span<const TracepointAction> actions, const Register& reg);
 
 struct WantedRegisters {
   bool all = false;                    // true for $regs
-  std::vector<const Register*> named;  // in the order of the layout
+  std::vector<const Register*> named;  // the named registers, in the order of the layout
 };
 
 // Finds out which registers the user wants. A mask of only some registers proves nothing, because expressions

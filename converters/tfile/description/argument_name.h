@@ -1,4 +1,4 @@
-// The names of arguments: those that describe a frame, and those that show values of the program.
+// The names of arguments that describe a frame, and of arguments that show values of the program.
 #pragma once
 
 #include <algorithm>
@@ -36,10 +36,10 @@ inline bool has_only_small_indexes(std::string_view text) {
   return true;
 }
 
-// The text of an item or value, changed as little as possible so that Perfetto can show it. Perfetto makes a
-// tree from the dots and indexes in names. Perfetto shows no argument of an event if a node has both a value
-// and parts, or if an index is not a small number. Therefore, `loc.x` becomes "loc (program).x", because each
-// frame has an argument `loc`, and `a[i]` becomes "a(i)".
+// The text of an item or value, changed so that Perfetto can show it. Perfetto makes a tree from the dots and
+// indexes in names. It shows no argument of an event if a node has both a value and parts, or if an index is
+// not a small number. Therefore, `a[i]` becomes "a(i)". Each frame has an argument `loc`, so `loc.x` becomes
+// "loc (program).x".
 inline std::string argument_name(std::string_view text) {
   const std::size_t end = std::min(text.find_first_of(".["), text.size());
   std::string name(text.substr(0, end));

@@ -76,7 +76,7 @@ bool is_plain_name(std::string_view text) {
   }
 }
 
-// The offset after the bracket that closes the bracket at `at`; the end of the text if none closes it.
+// The offset after the bracket that closes the bracket at `at`. The end of the text if it is not closed.
 std::size_t end_of_brackets(std::string_view text, std::size_t at) {
   int depth = 0;
   for (; at < text.size(); ++at) {

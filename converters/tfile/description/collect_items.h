@@ -18,7 +18,7 @@ struct CollectItem {
     Variables,      // $args, $locals: recorded by one expression per variable
     StaticData,     // $_sdata
     Variable,       // a trace state variable
-    Name,           // a name, qualified or not: recorded as a range if it is static, else by an expression
+    Name,           // a name: recorded as a range if it is static, else by an expression
     Value,          // "a+b", "&x", "(int)x": has no address, so only its operands are recorded
     Expression,     // anything else: "*p", "a[2]@3", "it->next"
     Evaluate,       // teval: records nothing
@@ -41,13 +41,12 @@ CollectItems collect_items(const std::vector<std::string>& commands, const IsNam
                            const IsName& is_register = is_no_name);
 
 // The offset after the template arguments that begin at `at`. In a name that is not a type, "::" must follow
-// the arguments, as in "Box<int, 3>::all". Returns `at` if there is no "<" at `at`, or if the "<" is an
-// operator.
+// them, as in "Box<int, 3>::all". Returns `at` if there is no "<" at `at`, or if it is an operator.
 std::size_t end_of_template_arguments(std::string_view text, std::size_t at, bool is_type = false);
 
-// The text in the quotes that begin at `at`. Nothing if the quotes do not end. The text means a character if
-// it has only one character, or begins with a backslash. Otherwise, it is the name of a file if "::" follows,
-// or else the name of a variable: "'app::count'".
+// The text in the quotes that begin at `at`. Nothing if the quotes do not end. A text of one character, or
+// with a backslash at its start, is a character. Another text before "::" is the name of a file. Any other
+// text is the name of a variable: "'app::count'".
 std::optional<std::string_view> quoted_at(std::string_view text, std::size_t at);
 inline bool is_quoted_character(std::string_view inside) {
   return inside.size() == 1 || inside.starts_with('\\');

@@ -69,8 +69,8 @@ class FieldReader {
       problems_.push_back(fmt::format("status: {} is '{}', expected {}", name, value, expected));
   }
 
-  // Reads "tstop:<text>:<n>", or "tstop:0" in old files, and "terror:<text>:<tracepoint>". For other reasons,
-  // there is only one number.
+  // Reads "tstop:<text>:<n>" ("tstop:0" in old files) and "terror:<text>:<tracepoint>". Other reasons have
+  // only one number.
   void read_reason(StopReason reason, std::string_view name, std::string_view value) {
     status_.reason = reason;
     const bool has_text = reason == StopReason::Command || reason == StopReason::Error;

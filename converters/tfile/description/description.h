@@ -30,9 +30,9 @@ enum class StopReason : std::uint8_t {
 struct TraceStatus {
   bool running = false;
   std::optional<StopReason> reason;
-  std::string stop_text;                         // the note of tstop, or the error message
-  std::optional<std::uint64_t> stop_tracepoint;  // the tracepoint that stopped the recording, if one did
-  std::optional<std::uint64_t> frames;           // number in the buffer when it was saved
+  std::string stop_text;  // the note of tstop, or the error message
+  std::optional<std::uint64_t> stop_tracepoint;
+  std::optional<std::uint64_t> frames;  // number of frames in the buffer when it was saved
   // The number of frames in the whole recording. A circular buffer holds only the last `frames` of them.
   std::optional<std::uint64_t> frames_created;
   std::optional<std::uint64_t> buffer_free, buffer_size;  // bytes
@@ -53,7 +53,7 @@ TraceStatus read_status(std::string_view payload, std::vector<std::string>& prob
 struct TraceVariable {
   std::uint64_t number = 0;
   std::int64_t initial = 0;
-  bool is_computed = false;  // the target computes its value when it is read
+  bool is_computed = false;  // the target computes the variable's value when it is read
   std::string name;          // without the $
 };
 
@@ -69,7 +69,7 @@ struct Description {
   std::uint64_t frames_begin = 0;  // file offset after the empty line
   bool is_complete = false;        // the text part ends with the empty line
 
-  // Returns the number of the computed variable with this name, which GDB or KGTP defines, or no value.
+  // Returns the number of the variable with this name that GDB or KGTP computes; nothing if there is none.
   std::optional<std::uint64_t> computed_variable(std::string_view name) const;
 };
 
@@ -81,7 +81,6 @@ class VariableIndex {
   explicit VariableIndex(const std::vector<TraceVariable>& variables);
 
   bool has(std::string_view name) const { return by_name_.contains(name); }
-  // Returns null if no variable has that number.
   const TraceVariable* numbered(std::uint64_t number) const {
     const auto found = by_number_.find(number);
     return found != by_number_.end() ? found->second : nullptr;
@@ -102,7 +101,6 @@ class DescriptionReader {
 
   // Reads a line without its line end. Returns false for the empty line, after which the frames begin.
   bool read_line(std::string_view line);
-  // Completes the description after the last line.
   void finish();
 
  private:
@@ -116,7 +114,7 @@ class DescriptionReader {
   std::string_view path_;
   fxt::Budget memory_;
   TracepointReader tracepoints_{memory_};
-  std::uint64_t line_number_ = 1;  // the magic is line 1
+  std::uint64_t line_number_ = 1;
 };
 
 }  // namespace convert::tfile

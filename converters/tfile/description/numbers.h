@@ -53,7 +53,7 @@ constexpr bool has_pointee(ValueForm form) { return form > ValueForm::Pointer &&
 
 // ---- Text ----
 
-// The number in `digits`, without "0x". Nothing if the text is empty, if it has other characters, or if the
+// The number in `digits`, without "0x". Nothing if the text is empty or has other characters, or if the
 // number needs more than 64 bits.
 inline std::optional<std::uint64_t> hex_number(std::string_view digits) { return whole_number(digits, 16); }
 
@@ -61,7 +61,6 @@ inline std::optional<std::uint64_t> hex_number(std::string_view digits) { return
 std::optional<std::vector<std::byte>> hex_bytes(std::string_view digits);
 std::optional<std::string> hex_text(std::string_view digits);
 
-// Appends two digits to `text`.
 void add_hex_byte(std::string& text, std::byte byte);
 // Returns "0a ff", for example. After `limit` bytes, "…" follows.
 std::string spelled_bytes(std::span<const std::byte> bytes, std::size_t limit);

@@ -9,7 +9,7 @@ namespace convert::tfile {
 namespace {
 
 struct RegisterRole {
-  std::string_view architecture;  // a prefix; empty for any architecture
+  std::string_view architecture;  // prefix of the architecture's name; empty for any architecture
   std::string_view name;
 };
 constexpr std::array kPcNames{RegisterRole{"", "rip"}, RegisterRole{"", "eip"}, RegisterRole{"", "pc"},

@@ -49,7 +49,6 @@ class RegisterLayout {
   std::size_t size() const { return size_; }  // bytes of a complete block
 
   const Register* find(std::string_view name) const;  // the first of that name
-  // The indexes of the general registers.
   std::span<const std::uint32_t> general() const { return general_; }
   const Register* by_number(std::uint64_t number) const;
 

@@ -9,10 +9,9 @@
 namespace convert::tfile {
 namespace {
 
-// The approximate memory of one location, including everything that is computed from it before frames are
-// read.
+// The approximate memory for one location, including the data that are computed from it.
 constexpr std::uint64_t kLocationBytes = 1200, kActionBytes = 320, kTextBytes = 100;
-// The approximate memory per character of a text that lists items. An item may have two characters.
+// The approximate memory per character of a text that lists items. An item may have only two characters.
 constexpr std::uint64_t kBytesPerCharacter = 100;
 
 std::string_view next_digits(std::string_view& text) {
@@ -105,7 +104,8 @@ std::optional<std::string> read_source(TracepointLocation& location, std::string
   return std::nullopt;
 }
 
-// gdbserver writes decimal counts, other targets hexadecimal ones. Counts without letters are decimal here.
+// gdbserver writes decimal counts, and other targets write hexadecimal counts. Here, counts without letters
+// are read as decimal numbers.
 std::optional<std::string> read_usage(TracepointLocation& location, std::string_view rest) {
   const std::string_view hits = next_field(rest, ':'), bytes = rest;
   const bool decimal = std::ranges::all_of(hits, is_digit) && std::ranges::all_of(bytes, is_digit);

@@ -30,8 +30,8 @@ struct TracepointAction {
 inline constexpr fxt::Limit kDescriptionMemory{"MiB for the tracepoints of a trace file", 80 * fxt::kMiB,
                                                16 * fxt::kKiB};
 
-// Reads the text after "A<n>:<address>:" or "S…:", which is a list of actions without separators. Returns
-// nothing if the text is damaged. If the budget is exceeded, the list ends there.
+// Reads a list of actions: the text after "A<n>:<address>:" or "S…:". Returns nothing if the text is damaged.
+// If the budget is exceeded, the list ends there.
 std::optional<std::vector<TracepointAction>> read_actions(std::string_view text, fxt::Budget& memory);
 
 // An address where a tracepoint was set. The locations of one tracepoint have the same number.
@@ -40,7 +40,7 @@ struct TracepointLocation {
   std::uint64_t address = 0;  // of the instruction
   bool defined = false;       // a T piece exists
   bool enabled = false;
-  std::uint64_t step_count = 0;  // of while-stepping; 0: none
+  std::uint64_t step_count = 0;  // number of while-stepping steps; 0: none
   std::uint64_t pass_count = 0;  // 0: none
   bool is_fast = false;
   bool is_static = false;

@@ -1,5 +1,5 @@
-// Shows the callers of a frame's code if the stack was collected: as the argument "parse < load < main", and
-// as calls around the frame.
+// Shows the callers of a frame if the stack was collected: as the argument "parse < load < main", and as
+// calls around the frame.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,6 @@ class CallerArguments {
   CallerArguments(const TraceFile& trace, const ProgramSymbols* symbols, FrameMemory& memory,
                   ImportContext& import_context);
 
-  // Adds the callers of the frame that is in the FrameMemory. The frame is at `pc`, and is shown as `label`.
   void add(RecipeDraft& draft, const Frame& frame, std::uint64_t pc, const ExpectedBlocks& expected,
            LabelId label);
 

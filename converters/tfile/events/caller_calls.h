@@ -19,9 +19,8 @@
 
 namespace convert::tfile {
 
-// The end time of the top call of a lane that was last seen at `seen_ns`. If the timeline has already
-// emitted the start of this call, the end must not be before `announced_ns`, which is the source's latest
-// watermark.
+// The end time of a lane's top call, which was last seen at `seen_ns`. If the timeline has already emitted
+// the start of the call, the end is not before `announced_ns`, the latest watermark of the source.
 inline std::uint64_t end_of_top_call(const Lane& lane, std::uint64_t seen_ns, std::uint64_t announced_ns) {
   const std::uint64_t end_ns = lane.clamped(seen_ns);
   return lane.calls().back().is_pending() ? end_ns : std::max(end_ns, announced_ns);
@@ -31,8 +30,8 @@ class CallerCalls {
  public:
   bool empty() const { return open_.empty(); }
 
-  // Called before a hit at `time_ns`, with its callers, innermost first. Ends open calls that are not callers
-  // of the hit, and begins callers that are not open. Does nothing if the lane has other open calls.
+  // Must be called before a hit at `time_ns`, with its callers, innermost first. Ends open calls that are not
+  // callers of the hit. Begins callers that are not open. Does nothing if the lane has other open calls.
   void show(Lane& lane, std::span<const CallerCall> callers, std::uint64_t time_ns,
             std::uint64_t announced_ns) {
     auto found = open_.find(&lane);
@@ -45,7 +44,7 @@ class CallerCalls {
     // Earlier hits may have shown more callers. Then the outermost caller of this hit is inside these calls.
     std::size_t shared = 0;
     while (!callers.empty() && shared < open.size() && !open[shared].is_same(callers.back())) ++shared;
-    std::size_t left = callers.size();  // the callers that are not open
+    std::size_t left = callers.size();  // number of callers that are not open yet
     if (callers.empty() || shared == open.size()) shared = 0;
     for (; shared < open.size() && left > 0 && open[shared].is_same(callers[left - 1]); --left) ++shared;
     end(lane, open, shared, announced_ns);

@@ -7,7 +7,6 @@
 namespace convert::tfile {
 namespace {
 
-// True if a name is one of the words of an expression.
 bool mentions(std::string_view expression, std::string_view name) {
   for (std::size_t at = expression.find(name); at != std::string_view::npos;
        at = expression.find(name, at + 1)) {
@@ -29,7 +28,7 @@ bool FrameItems::start(std::int16_t tracepoint, std::uint64_t address, const Fra
   has_scope_ = proof_.scope() != nullptr;
   is_elsewhere_ = context.is_step && context.pc;
   if (!has_scope_) return true;
-  // Without a pc, the place in the code is unknown, so registers and constants have no known values.
+  // Without a pc, the place in the code is unknown. Therefore, registers and constants have no known values.
   if (!context.pc)
     for (auto& values : proof_.values())
       for (ItemValue& item : values)

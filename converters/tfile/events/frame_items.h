@@ -33,7 +33,7 @@ class FrameItems {
 
   // The values of an item: one value, or the variables of $args or $locals. Empty without the program.
   const std::vector<ItemValue>& values(std::size_t item) const { return proof_.values(item); }
-  // True if an item, except a hidden variable, has this name or contains it as a word.
+  // True if an item has this name or contains it as a word. Hidden variables do not count.
   bool is_named(std::string_view name) const;
   // True if the parser understands the expression. Without the program, true for every expression.
   bool is_understood(std::string_view expression) const {
@@ -53,7 +53,7 @@ class FrameItems {
   // The expressions among the actions, and the item that each recorded.
   const std::vector<const Replay::ActionResult*>& expressions() const { return proof_.expressions(); }
   std::optional<std::size_t> item_of(std::size_t expression) const { return proof_.item_of(expression); }
-  // Empty if the frame lacks the bytes. Except for steps with a pc, also if no action recorded the bytes.
+  // Empty if the frame lacks the bytes. Also empty if no action recorded them, except for steps with a pc.
   FrameBytes recorded(std::uint64_t address, std::uint64_t size);
 
  private:

@@ -58,7 +58,7 @@ class FrameQueue {
     return {waiting.time.ns, waiting.frame.number};
   }
 
-  std::vector<WaitingFrame> frames_;  // a heap with the earliest on top
+  std::vector<WaitingFrame> frames_;  // a heap with the earliest frame on top
   std::size_t bytes_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The recipes of frames, each built once for all frames that it fits.
+// The recipes of frames. Each recipe is built once, for all frames that it fits.
 #pragma once
 
 #include <algorithm>
@@ -31,13 +31,15 @@ struct TraceRecording {
 std::string tracepoint_name(std::int16_t number, const LocationTable& locations,
                             const ProgramSymbols* symbols);
 
-// Counts the facts of the report on each tracepoint: "tracepoint 3 at work (demo.c:63): 120 frames, 9 items,
-// 1 without a typed value (`x`: its location is not understood), 1 block of memory without a name".
+// Counts the facts for the line of the report about a tracepoint: "tracepoint 3 at work (demo.c:63): 120
+// frames, 9 items, 1 without a typed value (`x`: its location is not understood), 1 block of memory without a
+// name".
 class TracepointDetails {
  public:
   explicit TracepointDetails(const Names& names) : names_(names) {}
 
-  // Counts the memory without a name in the recipe of a frame. Some frames of each tracepoint are enough.
+  // Counts the memory without a name in the recipe of a frame. Needs to be called for only some frames of
+  // each tracepoint.
   void add(std::int16_t tracepoint, const Recipe& recipe) {
     Counted& counted = counted_[tracepoint];
     if (counted.frames++ >= kCountedFrames) return;
@@ -89,7 +91,7 @@ class RecipeCache {
 
   // The properties that all frames of a recipe share.
   struct Likeness {
-    std::size_t known;  // index in known_
+    std::size_t known;
     std::vector<Block> blocks;
     FrameContext context;
     bool is_synthetic;

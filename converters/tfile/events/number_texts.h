@@ -1,6 +1,6 @@
-// Numbers that are shown as text when frames are emitted. A pointer into a program's read-only data, code or
-// objects gets the text or the symbol at its address, spelled as in GDB ("0x402010 \"ready\"", "0x401136
-// <handler>"). A flags register gets the names of its flags ("0x246 [ PF ZF IF ]").
+// Numbers that are shown as text. A pointer into a program's read-only data, code or objects gets the text or
+// the symbol at its address, spelled as in GDB ("0x402010 \"ready\"", "0x401136 <handler>"). A flags register
+// gets the names of its flags ("0x246 [ PF ZF IF ]").
 #pragma once
 
 #include <array>

@@ -75,7 +75,7 @@ std::size_t Recipe::run(std::span<const std::byte> bytes, std::uint64_t number, 
     fill(slot, bits_of(slot.form, bytes.subspan(slot.part.offset, slot.part.size), order));
 
   std::size_t lane_bytes = 0;
-  // Further records nest in the first one, so that each of them can be clicked.
+  // Further records are nested in the first one, so that a user can click each of them.
   std::size_t begun = 0;
   for (std::size_t i = 0; i < hit_records_; ++i) {
     const LabelId label = records_[i].label;

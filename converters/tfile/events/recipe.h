@@ -1,6 +1,6 @@
-// The events of a frame as data: its records with their packed arguments, and, for arguments that are
-// numbers, their places in the frame's bytes. RecipeDraft makes a recipe for one frame. It emits this frame.
-// If the recipe does not depend on the frame's values, it also emits all other frames with the same blocks.
+// The events of a frame as data: records with packed arguments, and the places of numbers in the frame's
+// bytes. RecipeDraft makes a recipe for one frame. If the recipe does not depend on the frame's values, it
+// also emits all other frames with the same blocks.
 #pragma once
 
 #include <bit>
@@ -20,12 +20,12 @@
 
 namespace convert::tfile {
 
-// A call around the frame. Two frames have the same call if all known properties are equal. Another call of
-// the function can't be distinguished if it has the same frame address and was made at the same place.
+// A call around the frame. Two frames have the same call if all known properties are equal. This can't
+// distinguish two calls of a function from the same place with the same frame address.
 struct CallerCall {
   LabelId label{};
   std::optional<std::uint64_t> frame_address = {};
-  std::optional<std::uint64_t> called_at = {};  // in the code of its caller
+  std::optional<std::uint64_t> called_at = {};
 
   bool is_same(const CallerCall& other) const {
     const bool is_called_there = !called_at || !other.called_at || called_at == other.called_at;
@@ -33,7 +33,6 @@ struct CallerCall {
   }
 };
 
-// A part of the frame. The offset is counted from the frame's header.
 struct FramePart {
   std::uint32_t offset, size;
 };
@@ -49,8 +48,8 @@ class FrameBlobs {
     ++blobs_.back().parts;
   }
 
-  // Must be called long before the names are read, because a load of bytes that were just stored in small
-  // pieces stalls the processor.
+  // Must be called long before the names are read. Otherwise, the processor waits for bytes that were just
+  // stored in small pieces.
   void set_number(std::uint64_t number) {
     const std::uint64_t tens = number / 10;
     if (tens != tens_) set_all_digits(number);
@@ -73,8 +72,8 @@ class FrameBlobs {
   std::vector<Blob> blobs_;
   std::vector<FramePart> parts_;
   std::string texts_;
-  std::uint64_t tens_ = kNoTens;   // the frame number in texts_, without its last digit
-  std::size_t digits_ = 0;         // number of its digits
+  std::uint64_t tens_ = kNoTens;  // the frame number in texts_, without its last digit
+  std::size_t digits_ = 0;
   std::vector<std::byte> joined_;  // the parts of one blob
 };
 
@@ -89,7 +88,7 @@ class Recipe {
   std::size_t run(std::span<const std::byte> bytes, std::uint64_t number, std::endian order,
                   std::uint64_t time_ns, Lane& lane);
 
-  // The number of arguments, in all records of the frame, for whose names `is_counted` is true.
+  // The number of arguments, in all records of the frame, for whose names `is_counted` returns true.
   template <typename IsCounted>
   std::size_t count_arguments(const IsCounted& is_counted) const {
     std::size_t count = 0;

@@ -57,7 +57,7 @@ void VariableArguments::add(RecipeDraft& draft, FrameMemory& memory) {
   for (const Shown* shown : in_frame_) {
     const FrameBytes& latest = shown->held.back();
     draft.add_number(shown->name, ValueForm::Signed, latest);
-    // An earlier value is shown only if it differs from the latest one, so the values are read.
+    // Earlier values are read, because they are shown only if they differ from the latest value.
     const auto value_of = [&](const FrameBytes& bytes) {
       return static_cast<std::int64_t>(unsigned_bits(memory.look_at(bytes), memory.order()));
     };
@@ -158,7 +158,8 @@ void RecipeBuilder::add_static_data() {
   }
 }
 
-// Adds one blob per address: the first block there, and then the additional bytes of each longer block.
+// Adds a blob for each address: the first block at this address, and then the additional bytes of longer
+// blocks.
 void RecipeBuilder::add_blobs() {
   by_address_.clear();
   bool has_registers = false;

@@ -1,5 +1,5 @@
-// Builds the recipe of a frame. The recipe has its instant or call, its values as arguments and counters, and
-// its memory as blobs. The names are an interface: scripts and queries rely on them.
+// Builds the recipe of a frame: an instant or a call, arguments and counters for the values, and blobs for
+// the memory. Scripts and queries rely on the names.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,13 @@
 
 namespace convert::tfile {
 
-// The contents of frames that are shown.
 struct ShownFrames {
   RegisterChoice registers = RegisterChoice::Auto;
-  std::vector<std::string> plotted = {};  // see Plots
+  std::vector<std::string> plotted = {};
 };
 
-// Shows the trace state variables of a frame: the last value of each as an argument and a counter, earlier
-// values as further arguments.
+// Shows the trace state variables of a frame. The last value of a variable becomes an argument and a counter.
+// Its earlier values become further arguments.
 class VariableArguments {
  public:
   VariableArguments(const Description& description, Names& names);
@@ -39,7 +38,7 @@ class VariableArguments {
   struct Shown {
     NameId name{};
     bool is_counter = true;
-    std::vector<FrameBytes> held = {};  // its values in the current frame, the latest last
+    std::vector<FrameBytes> held = {};  // values of the variable in the current frame, the latest last
   };
 
   Shown& variable(std::uint64_t number);

@@ -106,7 +106,7 @@ void RecipeDraft::start(Recipe& recipe, FrameMemory& memory, LabelId label, bool
   recipe.hit_records_ = 1;
 }
 
-// Bytes that were joined from several blocks have no place in a frame.
+// Bytes that were joined from several blocks have no single place in a frame.
 FramePart RecipeDraft::part_of(const FrameBytes& bytes) {
   if (!bytes.is_in_frame()) throw std::logic_error("the bytes of a recipe are in no block");
   return {bytes.offset(), static_cast<std::uint32_t>(bytes.size())};

@@ -17,7 +17,7 @@
 
 namespace convert::tfile {
 
-// If the first record of a frame is full, the further records have the names "<name> (2)" and so on.
+// The names of further records, if the first record of a frame is full: "<name> (2)" and so on.
 class ContinuedLabels {
  public:
   ContinuedLabels(Names& names, std::size_t arguments_per_record)
@@ -36,15 +36,17 @@ class ContinuedLabels {
 // The collected items whose numbers are also drawn as counters.
 class Plots {
  public:
-  // Each of `items` is the name of an argument. It also selects the argument's members and elements: "a"
-  // selects "a.b" and "a[0]". "all" means all numbers except addresses, registers and memory without a name.
+  // Each of `items` is the name of an argument. A name also selects the members and elements of the argument:
+  // "a" selects "a.b" and "a[0]". "all" means all numbers except addresses, registers and memory without a
+  // name.
   Plots(std::vector<std::string> items, Names& names)
       : items_(std::move(items)), names_(names), label_(names.intern_label("value", "plot")) {}
   bool empty() const { return items_.empty(); }
   bool has(const Argument& argument);
-  // The label of all counters. Their arguments have different names. Perfetto shows both: "plot:queue.size".
+  // The label of all counters. Perfetto appends the name of the argument: "plot:queue.size".
   LabelId label() const { return label_; }
-  // The items without a counter, after all frames were shown, such as "`nosuch`: the frames have no numbers".
+  // The items without a counter, with the reason: "`nosuch`: the frames have no numbers". Valid after all
+  // frames were shown.
   std::vector<std::string> missing() const;
 
  private:
@@ -57,18 +59,18 @@ class Plots {
 };
 
 // The names of values that contain other values: "a" and "a.b" contain `a.b[0]`. Perfetto shows no argument
-// of an event that has a value and also a part of it, unless the name of the whole is "a (whole)".
+// of an event that has a value and also a part of this value. Therefore, the whole value gets the name "a
+// (whole)".
 class WholeNames {
  public:
   explicit WholeNames(Names& names) : names_(names) {}
-  // Renames each argument of which another argument is a part.
   void rename_wholes(Arguments& arguments);
 
  private:
   const std::vector<NameId>& wholes_of(NameId part);
 
   Names& names_;
-  std::unordered_map<NameId, std::vector<NameId>> wholes_;  // by the name of the part
+  std::unordered_map<NameId, std::vector<NameId>> wholes_;
 };
 
 class RecipeDraft {
@@ -87,7 +89,6 @@ class RecipeDraft {
   // register `flags`.
   void add_number(NameId name, ValueForm form, const FrameBytes& bytes, const Register* flags = nullptr);
   void add_counter(LabelId label, NameId name, const FrameBytes& bytes);
-  // Adds a blob of the frame. add_to_blob() appends bytes to the latest one.
   void add_blob(std::string_view suffix, const FrameBytes& bytes) {
     recipe_->blobs_.add(suffix);
     add_to_blob(bytes);

@@ -30,7 +30,7 @@ class RegisterArguments {
   struct ShownRegister {
     const Register* reg;
     NameId name;
-    bool is_by_name_only;  // shown only if the tracepoint's actions name it
+    bool is_by_name_only;  // shown only if the tracepoint's actions name the register
   };
   bool is_shown(const ShownRegister& shown, const ExpectedBlocks* expected) const;
 

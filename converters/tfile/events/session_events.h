@@ -19,7 +19,6 @@ namespace convert::tfile {
 
 class SessionEvents {
  public:
-  // `lane` gets the events.
   SessionEvents(const TraceFile& trace, const TraceSurvey& survey, const FrameClock& clock, Lane& lane,
                 ImportContext& import_context)
       : trace_(trace), survey_(survey), clock_(clock), lane_(lane), import_context_(import_context) {}
@@ -29,7 +28,6 @@ class SessionEvents {
   // first frame if the start is unknown. Returns the time from which on frames are shown.
   std::uint64_t emit_start(std::uint64_t first_frame_ns);
   void emit_damage(std::span<const Damage> all, std::uint64_t time_ns);
-  // Returns the end time of the recording.
   std::uint64_t emit_end(std::uint64_t last_frame_ns);
 
  private:
@@ -85,7 +83,6 @@ inline std::uint64_t SessionEvents::emit_end(std::uint64_t last_frame_ns) {
   return *clock_.stop_ns();
 }
 
-// The arguments of the instant `trace status`.
 inline Arguments SessionEvents::status_arguments() const {
   Arguments arguments;
   const auto add = [&](std::string_view name, const auto& value) {

@@ -1,5 +1,5 @@
-// Finds programs whose structures differ from the traced program's. For example, a build with two members in
-// another order has the same functions and lines, so only frames show the difference.
+// Finds programs whose structures differ from the structures of the traced program. Only frames show the
+// difference: a build with two members in another order has the same functions and lines.
 #pragma once
 
 #include "converters/model/notes.h"
@@ -9,8 +9,8 @@
 
 namespace convert::tfile {
 
-// Looks at the first frames of the trace. Once a frame contradicts a structure, no value of the module with
-// this structure is shown with a type.
+// Examines the first frames of the trace. If a frame contradicts a structure, its module shows no value of
+// this structure with a type.
 void check_structures(const TraceFile& trace, const LocationTable& locations, ModuleSet& modules,
                       Notes& notes);
 

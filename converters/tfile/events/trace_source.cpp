@@ -18,7 +18,7 @@ TraceSource::TraceSource(std::unique_ptr<TraceRecording> recording, FrameLanes l
       clock_(recording_->trace, recording_->survey.time),
       session_(recording_->trace, recording_->survey, clock_, main, import_context),
       recipes_(*recording_, choice, import_context) {
-  // The timeline keeps this source until the timeline has called this function.
+  // Capturing `this` is safe, because the timeline owns this source until it has called the function.
   import_context.timeline.at_end([this] {
     for (std::string& line : recipes_.details())
       import_context_.stats.details.push_back({.input = recording_->trace.path, .text = std::move(line)});
@@ -79,7 +79,7 @@ std::size_t TraceSource::emit_by_blocks(const Frame& frame) {
   Lane* const lane = lanes_.lane_of(context.track, frame.tracepoint);
   if (lane == nullptr) return 0;  // the thread is filtered out
   context.is_guessed = recording_->survey.shown_track[context.track] != context.track;
-  // If the thread also has calls from another input, a call around the steps could cross those calls.
+  // If the thread also has calls from another input, the call of a hit with steps could cross those calls.
   if (lane->is_matched()) context.opens_call = context.closes_call = false;
   if (recording_->survey.time.reversed > 0) {
     waiting_.push(frame, context, time);

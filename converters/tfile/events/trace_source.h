@@ -43,8 +43,8 @@ class SteppingCalls {
   }
 
   // Ends the open call of the tracepoint. Without a tracepoint, ends all calls of the lane. A call that
-  // contains open calls ends together with the last of them. Not inline, because traces without steps never
-  // need it. See end_of_top_call() for `announced_ns`.
+  // contains open calls ends together with the last of them. Not inline, because it is rarely needed. See
+  // end_of_top_call() for `announced_ns`.
   [[gnu::noinline]] void end(Lane& lane, std::optional<std::int16_t> tracepoint, std::uint64_t announced_ns) {
     const bool ends_all = !tracepoint || open_.size() > kMaxOpen;
     for (Call& call : open_)
@@ -62,7 +62,7 @@ class SteppingCalls {
   }
 
  private:
-  // If hits of two tracepoints alternate, each call contains the next one, and only this limit ends calls.
+  // A limit for nested calls. If hits of two tracepoints alternate, each call contains the next one.
   static constexpr std::size_t kMaxOpen = 512;
 
   struct Call {
@@ -74,7 +74,6 @@ class SteppingCalls {
   std::vector<Call> open_;  // innermost last
 };
 
-// The lanes that show frames. Tracks have the numbers of TraceSurvey::tracks.
 struct FrameLanes {
   std::vector<Lane*> of_track;  // null for threads that are not shown
   // The lanes of tracepoints, by tracepoint and lane of the thread. A frame without such a lane is shown on

@@ -37,7 +37,8 @@ const NoteKind& note_kind_of(Missing missing) {
   }
 }
 
-// True if an item of unknown type is shown as text: with collect/s, unless it has the size of a number.
+// An item of unknown type is shown as text if it was collected with collect/s, unless it has the size of a
+// number.
 bool is_shown_as_text(bool is_collected_as_string, std::uint64_t size) {
   return is_collected_as_string && size != 1 && size != 2 && size != 4 && size != 8;
 }
@@ -76,7 +77,7 @@ bool ValueArguments::start_items(const FrameContext& context, const ExpectedFram
   const ExpectedBlocks& expected = context.is_step ? location.step : location.hit;
   if (expected.items.empty() && symbols_ == nullptr) return false;
   const bool was_exceeded = work_.is_exceeded();
-  // The actions were made for the location's address, which is also used if the frame has no address.
+  // The actions were made for the location's address. This address is also used if the frame has no address.
   const std::uint64_t address = context.pc.value_or(location.location->address);
   if (items_.start(tracepoint_, address, context, expected, work_)) return true;
   if (!was_exceeded)
@@ -115,7 +116,7 @@ void ValueArguments::add_item(std::size_t index, const ExpectedBlocks& expected)
   const auto& values = items_.values(index);
   bool is_typed = false;
   for (const ItemValue& value : values) {
-    // If the frame also has the visible variable of this name, the name belongs to that variable.
+    // If a visible variable of this name was also collected, the name belongs to that variable.
     if (value.is_hidden && items_.is_named(value.text)) continue;
     if (item.kind == Kind::Variables && items_.is_contradicted(value.text)) continue;
     // If the program does not show the place of the return address, add_recorded() shows what GDB recorded.
@@ -189,7 +190,8 @@ bool ValueArguments::add_text_at(const ItemValue& item, PointerForm form) {
   if (!is_text_pointer(pointer.type)) return false;
   const auto address = integer_of(pointer, memory_);
   if (!address) return false;
-  const bool is_null = *address == 0;  // then gdbserver also writes a block, with arbitrary contents
+  // for a null pointer, gdbserver also writes a block, with arbitrary contents
+  const bool is_null = *address == 0;
   if (is_null && form == PointerForm::AddressAndText) return false;
   const auto bytes = memory_.text(*address);
   if (bytes.empty() && !is_null) return false;
@@ -247,7 +249,7 @@ bool ValueArguments::add_in_memory(const ItemValue& item) {
   return has_any || layout.leaves.empty();
 }
 
-// Shows a value that is in the program's read-only data, so that the frame need not have it.
+// Shows a value from the program's read-only data. The frame need not contain it.
 bool ValueArguments::add_constant(const ItemValue& item) {
   const auto bytes = symbols_->constant_bytes(item.value.storage.address);
   const std::uint64_t size = bytes_of(item.value);
@@ -377,7 +379,7 @@ void ValueArguments::add_recorded(std::size_t index, const ExpectedBlocks& expec
 
 // Shows memory that is exactly one global variable of the program, even if no item names it: GDB does not
 // write the items of `default-collect` into the file. `address` is the address of the code. If an item is
-// contradicted, the program may be another one, and nothing is shown.
+// contradicted, this may be the wrong program, and nothing is shown.
 void ValueArguments::add_globals(std::uint64_t address, const ExpectedBlocks& expected) {
   for (std::size_t i = 0; i < expected.items.size(); ++i)
     if (expected.items[i].kind != Kind::Variable && items_.is_contradicted(i)) return;

@@ -1,6 +1,6 @@
 // Shows the collected values as arguments. With the program, items are evaluated on the frame's contents. An
-// item is shown if the tracepoint's actions prove that they recorded exactly this item. Without the program,
-// a block gets a name only if it can belong to one item only, and it gets no type.
+// item is shown if the tracepoint's actions prove that they recorded this item. Without the program, a block
+// has no type, and gets the name of an item if it can belong only to this item.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,8 @@ class ValueArguments {
   void add(std::uint64_t number, std::int16_t tracepoint, const FrameContext& context,
            const ExpectedFrames* location);
 
-  // The items of a tracepoint that had no typed value in at least one frame, and the reason for the first
-  // such item.
+  // The items of a tracepoint without a typed value in at least one frame, and the reason for the first of
+  // them.
   struct Lacking {
     std::size_t items = 0;
     std::string first = {};  // "`x`: its location is not understood"
@@ -68,7 +68,6 @@ class ValueArguments {
   FrameItems items_;
   FrameArguments arguments_;
   std::map<std::string, NameId, std::less<>> value_names_;
-  // The layouts of values, by type, name, and place of a bit-field.
   std::map<std::tuple<const Type*, NameId, std::uint64_t, std::uint64_t>, ValueLayout> layouts_;
   std::set<std::tuple<const NoteKind*, std::int16_t, std::string>> noted_;
   std::map<std::int16_t, Lacking> lacking_;  // by tracepoint

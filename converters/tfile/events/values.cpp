@@ -60,7 +60,7 @@ std::array<std::byte, LongDouble::kBytes> as_x87(std::span<const std::byte> quad
   using Mantissa = fxt::Field<0, 47>;  // fields of `high`; the leading 1 is not stored
   using Exponent = fxt::Field<48, 62>;
   using SignAndExponent = fxt::Field<48, 63>;
-  using RestOfMantissa = fxt::Field<49, 63>;  // of `low`: the bits that fit into an x87 number
+  using RestOfMantissa = fxt::Field<49, 63>;  // the bits of `low` that fit into an x87 number
   const std::uint64_t sign_and_exponent = SignAndExponent::get(high);
   const std::uint64_t leading = Exponent::get(high) != 0 ? 1 : 0;
   const std::uint64_t mantissa =
@@ -86,7 +86,7 @@ double half(std::uint64_t bits) {
   return Sign::get(bits) != 0 ? -value : value;
 }
 
-// A decimal number of 32 or 64 bits whose significand is a binary integer. x86 has this format.
+// A decimal number of 32 or 64 bits with a binary integer as its significand, as on x86.
 double decimal(std::uint64_t bits, std::size_t size) {
   const unsigned width = 8 * static_cast<unsigned>(size), exponent_bits = size == 4 ? 8 : 10;
   const int bias = size == 4 ? 101 : 398;
@@ -153,8 +153,8 @@ std::string complex_text(const Leaf& leaf, std::span<const std::byte> bytes, std
 
 constexpr std::size_t kPrinted = 200;  // escaped text that is longer is cut, as in GDB
 
-// The text without the NULs at its end. If it has other NULs, or a unit is not a character, the text is
-// spelled as in GDB: "\xd800x".
+// The text without the NULs at its end. A text with other NULs or with invalid units is spelled as in GDB:
+// "\xd800x".
 template <typename Unit>
 std::string wide_string(std::span<const std::byte> bytes, std::endian order) {
   namespace utf = boost::locale::utf;
@@ -189,7 +189,7 @@ std::string wide_string(std::span<const std::byte> bytes, std::endian order) {
   return is_valid ? text : as_spelled + (count > kPrinted ? "..." : "");
 }
 
-// A number of 16 bytes, shown as a number if 8 bytes can hold it, or else as text.
+// A number of 16 bytes. It becomes a number if 8 bytes can hold it, and otherwise a text.
 Argument wide_number(const Leaf& leaf, std::span<const std::byte> bytes, std::endian order,
                      std::string& text) {
   const bool is_little = order == std::endian::little;
@@ -216,7 +216,6 @@ std::uint64_t field_bits(const Leaf& leaf, std::span<const std::byte> bytes, std
 
 std::uint64_t width_of(const Leaf& leaf) { return leaf.bit_size != 0 ? leaf.bit_size : 8 * leaf.size; }
 
-// Extends a value of the leaf's width to 64 bits, with its sign if the leaf is signed.
 std::uint64_t in_its_width(const Leaf& leaf, std::uint64_t value) {
   return extended(value, width_of(leaf), leaf.form == ValueForm::Signed || leaf.is_signed);
 }

@@ -23,11 +23,10 @@ inline bool is_plain_number(const Leaf& leaf) {
   return leaf.bit_size == 0 && is_number(leaf.form, leaf.size) && leaf.enumerators.empty() &&
          leaf.format != FloatFormat::Decimal;
 }
-// The form of memory of unknown type: `size` bytes, of which `recorded` are in one block. A block of 1, 2, 4
-// or 8 bytes is a number: signed, except for a single byte.
+// The form of memory of unknown type, of which `recorded` of `size` bytes are in one block. A block of 1, 2,
+// 4 or 8 bytes is a number: signed, except for a single byte.
 ValueForm untyped_form(std::size_t recorded, std::uint64_t size);
 
-// The kind of argument for a number, and its bits.
 ArgumentKind argument_kind(ValueForm number);
 inline std::uint64_t bits_of(ValueForm number, std::span<const std::byte> bytes, std::endian order) {
   if (number == ValueForm::Signed) return signed_bits(bytes, order);
@@ -39,15 +38,14 @@ Argument argument_of(const Leaf& leaf, std::span<const std::byte> bytes, std::en
                      const Names& names, std::string& text);
 // The number that stands for a boolean or a character.
 Argument number_of(const Leaf& leaf, std::span<const std::byte> bytes, std::endian order);
-// The argument for a computed value.
 Argument argument_of(const Leaf& leaf, std::uint64_t value, const Names& names, std::string& text);
 
-// An array of characters. If only NULs follow the first NUL, the text ends there. Otherwise, or if the
-// characters are not valid UTF-8, all of them are escaped as in GDB: "caf\\351", "ABC\\000D".
+// An array of characters. If only NULs follow the first NUL, the text ends there. If other bytes follow, or
+// if the characters are not valid UTF-8, all bytes are escaped as in GDB: "caf\\351", "ABC\\000D".
 std::string string_text(std::span<const std::byte> bytes);
 // A string of C: the characters up to the first NUL.
 std::string c_string_text(std::span<const std::byte> bytes);
-// An array of characters of 2 or 4 bytes as text, like string_text(), without an incomplete character.
+// Like string_text(), for characters of 2 or 4 bytes. Ignores an incomplete character at the end.
 std::string wide_text(std::size_t character_bytes, std::span<const std::byte> bytes, std::endian order);
 // "01 02 03 … (100 bytes)": `size` is the full size. `bytes` may be only the beginning.
 std::string spelled_text(std::span<const std::byte> bytes, std::uint64_t size);

@@ -7,13 +7,12 @@ namespace convert::tfile {
 namespace {
 
 constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
-// The distance between frames whose times are unknown.
+// The time from one frame to the next, if their times are unknown.
 constexpr std::uint64_t kSyntheticStepNs = 1000;
 
 // No variable has this number, because variables have numbers of 32 bits.
 constexpr std::uint64_t kNoVariable = ~std::uint64_t{0};
 
-// begin + (end - begin) * part / whole.
 std::uint64_t interpolated(std::uint64_t begin, std::uint64_t end, std::uint64_t part, std::uint64_t whole) {
   if (end <= begin || whole == 0) return begin;
   __extension__ using Wide = unsigned __int128;

@@ -1,4 +1,4 @@
-// Gives every frame a time: its own timestamp or, without one, a time between the timestamps around it.
+// Gives every frame a time. A frame without a timestamp gets a time between the timestamps around it.
 #pragma once
 
 #include <bit>
@@ -35,7 +35,6 @@ inline std::optional<std::uint64_t> ns_of_us(std::uint64_t time_us) {
   return time_us * kNsPerUs;
 }
 
-// Reads the timestamp of a frame.
 class StampReader {
  public:
   explicit StampReader(const Description& description);
@@ -43,8 +42,8 @@ class StampReader {
   // Returns nothing if the frame has no timestamp, or an impossible one (see was_impossible()).
   std::optional<std::uint64_t> stamp_ns(const Frame& frame);
 
-  // These functions are for simple patterns, whose frames do not use the clocks of KGTP. stamp_offset()
-  // returns the place of $trace_timestamp in a frame, or nothing if the frames lack it.
+  // For simple patterns, whose frames do not use the clocks of KGTP. stamp_offset() returns the place of
+  // $trace_timestamp in a frame, or nothing if the frames lack it.
   bool is_simple(const FramePattern& pattern) const;
   std::optional<std::size_t> stamp_offset(const FramePattern& pattern) const {
     return pattern.value_of(timestamp_);
@@ -79,13 +78,12 @@ class StampReader {
   bool was_impossible_ = false;
 };
 
-// The findings of the survey about the times of all frames.
 struct TimeSurvey {
   std::uint64_t frames = 0;
   std::uint64_t stamped = 0;
   std::uint64_t reversed = 0;  // frames with an earlier timestamp than a frame before them
   std::uint64_t impossible = 0;
-  std::uint64_t first_ns = 0, last_ns = 0;  // first and last timestamp
+  std::uint64_t first_ns = 0, last_ns = 0;
   TimeBase base = TimeBase::None;
 };
 

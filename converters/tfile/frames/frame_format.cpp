@@ -59,7 +59,7 @@ std::size_t walk_blocks(std::span<const std::byte> data, const FrameFormat& form
         block.bytes = data.subspan(at + kStaticHead, length);
         break;
       }
-      case 'E':  // of Enea OSE: two numbers of 4 bytes with an unknown meaning
+      case 'E':  // Enea OSE: two numbers of 4 bytes with an unknown meaning
         if (left < kOseBytes) return at;
         at += kOseBytes;
         continue;

@@ -21,8 +21,8 @@ struct FrameFormat {
 inline constexpr std::size_t kFrameHeaderBytes = 6;  // int16 tracepoint number, uint32 size
 
 struct FrameHeader {
-  std::int16_t tracepoint;  // the target's number of the tracepoint; 0 ends the trace
-  std::uint32_t size;       // bytes of its blocks
+  std::int16_t tracepoint;  // number that the target gave the tracepoint; 0 after the last frame
+  std::uint32_t size;       // size of the frame's blocks in bytes
 };
 // `bytes` holds at least kFrameHeaderBytes.
 FrameHeader frame_header(std::span<const std::byte> bytes, std::endian order);
@@ -30,17 +30,17 @@ FrameHeader frame_header(std::span<const std::byte> bytes, std::endian order);
 struct Block {
   enum class Kind : std::uint8_t { Registers, Memory, Variable, StaticData };
   Kind kind;
-  std::uint64_t address = 0;         // Memory: the address of the first byte; Variable: its number
+  std::uint64_t address = 0;         // address of the first byte; for a Variable, its number
   std::int64_t value = 0;            // Variable
-  std::span<const std::byte> bytes;  // the recorded bytes; of a Variable, its value
+  std::span<const std::byte> bytes;  // the recorded bytes; for a variable, its value
 };
 
 // A limit, because each block may become an argument of the frame's event.
 inline constexpr fxt::Limit kFrameBlocks{"blocks of a frame", 131'072, 0};
 
 // Walks the blocks of a frame and appends them to `blocks`, which may be null. Returns the size of the
-// complete blocks of known kinds. This is the size of `data` unless the frame is damaged, or has more blocks
-// than kFrameBlocks.
+// complete blocks of known kinds in bytes. If it is less than the size of `data`, the frame is damaged, or
+// has more blocks than kFrameBlocks.
 std::size_t walk_blocks(std::span<const std::byte> data, const FrameFormat& format,
                         std::vector<Block>* blocks);
 

@@ -26,8 +26,8 @@ inline bool is_in_fast_frames(const Register& reg, const RegisterLayout& layout)
   return reg.is_general && !reg.name.starts_with("orig_");
 }
 
-// The place of bytes in a frame, without the values of the bytes. A recipe can load the bytes at that place
-// from each frame. Only FrameMemory::look_at() gives the values, and it notes that a value was read.
+// The place of bytes in a frame, without their values. A recipe can load the bytes at this place from each
+// frame. Only FrameMemory::look_at() gives the values, and notes that a value was read.
 class FrameBytes {
  public:
   FrameBytes() = default;
@@ -55,10 +55,9 @@ class FrameBytes {
   std::uint32_t offset_ = kNowhere;
 };
 
-// A block of the frame, without its values.
 struct HeldBlock {
   Block::Kind kind;
-  std::uint64_t address;  // for a variable: its number
+  std::uint64_t address;  // address of memory, or number of a variable
   FrameBytes bytes;
 };
 
@@ -77,7 +76,6 @@ class FrameMemory {
         address_mask_(address_mask(layout)),
         constants_(std::move(constants)) {}
 
-  // Sets the budget for the work on frames. Without a budget, there is no limit.
   void set_work(fxt::Budget& work) { work_ = &work; }
   // Returns false if the budget is exceeded.
   bool take_work(std::uint64_t steps) { return work_ == nullptr || work_->take(steps); }
@@ -108,10 +106,10 @@ class FrameMemory {
   // ---- Places ----
 
   const std::vector<HeldBlock>& blocks() const { return blocks_; }  // in the frame's order
-  const std::vector<HeldBlock>& memory() const { return memory_; }  // the blocks of memory
+  const std::vector<HeldBlock>& memory() const { return memory_; }
 
   bool has_registers() const { return has_registers_; }
-  std::size_t registers_size() const { return registers_.size(); }  // size of the block of registers in bytes
+  std::size_t registers_size() const { return registers_.size(); }
   // Returns nothing if the frame does not have the register.
   FrameBytes place_of(const Register& reg) const {
     const bool is_held = reg.offset <= registers_.size() && reg.size <= registers_.size() - reg.offset;
@@ -119,8 +117,8 @@ class FrameMemory {
     return registers_.subspan(reg.offset, reg.size);
   }
 
-  // The bytes at an address: from the first block that has it, then from the first block that has the next
-  // byte, and so on. Empty if a byte is missing. Valid until start().
+  // The bytes at an address, from the first block that contains it. If this block ends early, continues with
+  // the first block that contains the next byte, and so on. Empty if a byte is missing. Valid until start().
   FrameBytes bytes(std::uint64_t address, std::uint64_t size) {
     address = masked(address);
     const FrameBytes first = held_from(address);
@@ -151,8 +149,8 @@ class FrameMemory {
     was_looked_at_ = true;
     return bytes.bytes_;
   }
-  // The bytes from an address on, until the end of a block with a NUL, or until memory that the frame lacks.
-  // At most `size` bytes.
+  // The bytes from an address on, up to the end of a block with a NUL, or up to the first missing byte. At
+  // most `size` bytes.
   FrameBytes text(std::uint64_t address, std::uint64_t size = kMaxJoined) {
     std::uint64_t held = 0;
     for (bool is_open = true; is_open && held < size;) {
@@ -176,7 +174,8 @@ class FrameMemory {
 
   // Addresses and sizes.
   using Ranges = std::vector<std::pair<std::uint64_t, std::size_t>>;
-  // Starts a list of the ranges that read() and number() get. taken_reads() ends the list and returns it.
+  // list_reads() starts a list of the ranges that read() and number() get. taken_reads() ends and returns
+  // this list.
   void list_reads() { reads_.emplace(); }
   Ranges taken_reads() { return *std::exchange(reads_, std::nullopt); }
 

@@ -1,6 +1,6 @@
-// Frames of the same pattern come from one tracepoint and have the same blocks: memory at the same addresses
-// and the same variables, in the same order. Large traces of small frames hold millions of frames of a few
-// patterns. Frames are recognized by comparing bytes, which is faster than walking their blocks.
+// Frames of one pattern come from one tracepoint and have the same blocks: memory at the same addresses and
+// the same variables, in the same order. Large traces have millions of frames of a few patterns. Comparing
+// the bytes of a frame with a pattern is faster than walking its blocks.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ class FramePattern {
  public:
   static constexpr std::size_t kMinBytes = sizeof(std::uint64_t), kMaxBytes = 256;  // header included
 
-  // Returns nothing for frames that are damaged, too large or small, or have registers or static data.
+  // Returns nothing for a frame that is damaged, is too large or too small, or has registers or static data.
   static std::optional<FramePattern> pattern_of(const Frame& frame);
 
   // True if `bytes` begin with a frame of this pattern.
@@ -39,14 +39,14 @@ class FramePattern {
   std::optional<std::size_t> value_of(std::uint64_t variable) const;
 
  private:
-  // Eight bytes of a frame, and the mask of the bits that all frames of the pattern share.
+  // The offset of eight bytes in a frame, and the mask of the bits that all frames of the pattern share.
   struct Word {
     std::size_t offset;
     std::uint64_t mask, expected;
   };
   struct Variable {
     std::uint64_t number;
-    std::size_t offset;  // offset of its value
+    std::size_t offset;
   };
 
   std::size_t size_ = 0;
@@ -60,7 +60,7 @@ class FramePatterns {
   static constexpr std::size_t kNone = ~std::size_t{0};
   static constexpr std::size_t kMaxPatterns = 4096;
 
-  // The number of the pattern of the frame that `bytes` begin with, or kNone.
+  // `bytes` begin with a frame. Returns the number of its pattern, or kNone.
   std::size_t find(std::span<const std::byte> bytes) const {
     if (bytes.size() < FramePattern::kMinBytes) return kNone;
     for (std::uint32_t next = lists_[key_of(bytes)].first; next != 0; next = entries_[next - 1].next)
@@ -71,7 +71,6 @@ class FramePatterns {
   // Called for a frame of an unknown pattern. True if the pattern should be learned. A tracepoint has few
   // tries, and each call counts as one. Otherwise, every frame of an irregular trace would add a pattern.
   bool wants_another(const Frame& frame);
-  // Patterns are numbered from 0 on.
   void add(const Frame& frame, FramePattern pattern);
 
  private:

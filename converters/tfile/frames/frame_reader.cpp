@@ -26,7 +26,7 @@ FrameReader::FrameReader(FileWindow& file, const Description& description, const
       format_(format),
       known_(description.locations),
       offset_(description.frames_begin),
-      // The effort of searching is limited for the whole file, so that searches never take quadratic time.
+      // A limit for the effort of all searches in the file, so that it never becomes quadratic.
       search_budget_(static_cast<std::size_t>(2 * file.size()) + (std::size_t{1} << 20)) {
   at_end_ = !description.is_complete;
   if (description.status) {
@@ -59,7 +59,8 @@ const Frame* FrameReader::next() {
   const std::uint64_t available = file_.size() - offset_ - kFrameHeaderBytes;
   const auto readable =
       static_cast<std::size_t>(std::min<std::uint64_t>({header.size, available, kMaxFrameBytes}));
-  const auto all = file_.at(offset_, kFrameHeaderBytes + readable);  // less if the file shrinks meanwhile
+  // has fewer bytes if the file has become shorter
+  const auto all = file_.at(offset_, kFrameHeaderBytes + readable);
   const auto data = all.subspan(std::min(all.size(), kFrameHeaderBytes));
   frame_.blocks.clear();
   const std::size_t good = walk_blocks(data.first(std::min(readable, data.size())), format_, &frame_.blocks);
@@ -207,8 +208,7 @@ FrameReader::Found FrameReader::find_at(std::uint64_t offset, std::uint64_t& nex
   if (!is_plausible || header.size > left - kFrameHeaderBytes || header.size > kMaxFrameBytes)
     return Found::Nothing;
 
-  // Most candidates fail within the bytes that are already in memory, so more bytes are read only for good
-  // candidates.
+  // Most candidates fail within the bytes in memory. More bytes are read only for good candidates.
   const std::size_t longest_block = 65536 + static_cast<std::size_t>(format_.register_block_size) + 16;
   const auto near = head.subspan(kFrameHeaderBytes)
                         .first(std::min<std::size_t>(header.size, head.size() - kFrameHeaderBytes));

@@ -1,5 +1,5 @@
-// Reads the frames of a trace file forward. After damage, and after the holes that gdbserver leaves in
-// circular buffers, the reader finds the next good frame. All readers of a file find the same frames.
+// Reads the frames of a trace file forward. After damage, finds the next good frame. Also skips the holes
+// that gdbserver leaves in circular buffers. All readers of a file find the same frames.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct Frame {
   std::uint64_t number = 0;  // counts the frames that were found in the file
   std::int16_t tracepoint = 0;
   std::uint64_t offset = 0;   // file offset of its header
-  std::uint64_t size = 0;     // size of its blocks according to the header
+  std::uint64_t size = 0;     // size of the frame's blocks according to the header
   bool is_partial = false;    // some blocks can't be read
   std::vector<Block> blocks;  // the readable blocks; valid until the next call of next()
   // The bytes from the header to the end of the last readable block. Valid as long as the blocks.
@@ -44,14 +44,14 @@ struct Damage {
   std::string problem;
 };
 
-// The tracepoint numbers that frames can have: those of the description, or all if it has none.
+// The tracepoint numbers in the description. If it has none, frames can have any number.
 class KnownTracepoints {
  public:
   explicit KnownTracepoints(const std::vector<TracepointLocation>& locations);
   bool contains(std::int16_t number) const { return known_[static_cast<std::uint16_t>(number)]; }
 
  private:
-  std::vector<bool> known_;  // by number
+  std::vector<bool> known_;
 };
 
 class FrameReader {
@@ -72,8 +72,7 @@ class FrameReader {
     if (at_end_ || is_after_last()) return {};
     return file_.at(offset_, kPeekBytes);
   }
-  // Replaces next() for a caller that knows from peek() that a complete frame of `size` bytes (including the
-  // header) begins there.
+  // Replaces next() if peek() has shown a complete frame of `size` bytes, including the header.
   void skip_frame(std::size_t size) {
     ++frames_read_;
     offset_ += size;
@@ -84,8 +83,8 @@ class FrameReader {
   bool has_damage() const { return !damage_.empty(); }
 
   std::uint64_t offset() const { return offset_; }  // the position in the file
-  // After next() has returned null: the number of bytes after offset() that belong to no frame. The number is
-  // 0 if damage covers the bytes, or for a circular buffer, in which old bytes are expected.
+  // The number of bytes after offset() that belong to no frame. Valid after next() has returned null. 0 if
+  // damage covers these bytes, and for a circular buffer, in which old bytes are expected.
   std::uint64_t bytes_behind_end() const;
   std::uint64_t frames_read() const { return frames_read_; }
 

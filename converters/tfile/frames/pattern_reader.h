@@ -1,5 +1,5 @@
-// Reads frames of known patterns by comparing their bytes, without walking their blocks. Both passes over a
-// trace file use it: the survey, and the source that emits events.
+// Reads frames of known patterns by comparing bytes, without walking blocks. The survey and the source of the
+// events use it.
 #pragma once
 
 #include <bit>
@@ -21,8 +21,8 @@ class PatternReader {
   struct Match {
     std::size_t pattern = 0;  // patterns are numbered from 0, in the order in which they were learned
     std::span<const std::byte> bytes;  // begins with the frame's header; valid until the reader moves
-    // These are two members, because a std::optional would be stored in two parts and loaded as one. Such a
-    // load waits for both stores, which takes longer than comparing the bytes.
+    // Two members instead of a std::optional, which would be stored in two parts and loaded as one. Such a
+    // load waits for both stores.
     bool has_stamp = false;
     std::uint64_t stamp_ns = 0;
 
@@ -49,7 +49,6 @@ class PatternReader {
     }
     return &match_;
   }
-  // Moves the reader past the frame.
   void skip(const Match& match) { reader_.skip_frame(known_[match.pattern].size); }
 
   // Learns the pattern of a frame that next() returned. Returns false if the frame is not a good example.

@@ -78,7 +78,6 @@ void read_registers(TraceFile& trace, Notes& notes) {
 
 constexpr std::size_t kProbedFrames = 200;
 
-// The number of frames at the start of the file that can be read completely in a format.
 std::size_t readable_frames(FileWindow& file, const Description& description, const FrameFormat& format) {
   std::size_t frames = 0;
   const KnownTracepoints known(description.locations);
@@ -99,7 +98,8 @@ std::size_t readable_frames(FileWindow& file, const Description& description, co
 // Returns the default layout whose pc register most often has the tracepoint's address in the first frames.
 const RegisterLayout* probe_layout(FileWindow& file, const Description& description,
                                    const FrameFormat& format) {
-  std::set<std::pair<std::uint64_t, std::uint64_t>> addresses;  // by the tracepoint's number
+  // pairs of a tracepoint's number and an address
+  std::set<std::pair<std::uint64_t, std::uint64_t>> addresses;
   for (const TracepointLocation& location : description.locations)
     addresses.emplace(location.number, location.address);
 
@@ -169,7 +169,6 @@ void find_format(TraceFile& trace, const MachineHint& hint, Notes& notes) {
                           trace.format.order == std::endian::little ? "little" : "big"));
 }
 
-// True if one of the first frames has registers.
 bool has_registers(const TraceFile& trace) {
   FrameReader reader(*trace.file, trace.description, trace.format);
   for (std::size_t i = 0; i < kProbedFrames; ++i) {

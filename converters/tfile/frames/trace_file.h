@@ -1,4 +1,4 @@
-// An open trace file: its description was read, and its byte order and register layout were determined.
+// An open trace file with its description, byte order and register layout.
 #pragma once
 
 #include <bit>

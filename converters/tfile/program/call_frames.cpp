@@ -13,8 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxKnown = 4096;
 
-// The size of the longest entry of a section in bytes; for a compressed section, the size of the whole
-// section.
+// The size of the longest entry of a section, in bytes. For a compressed section, the size of the section.
 std::uint64_t longest_entry(Elf* elf, std::string_view section_name) {
   std::size_t names = 0;
   if (elf == nullptr || elf_getshdrstrndx(elf, &names) != 0) return 0;

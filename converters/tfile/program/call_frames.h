@@ -21,7 +21,6 @@ inline constexpr fxt::Limit kCallFrameBytes{"MiB of call frame information to ev
 
 using DwarfFrame = std::unique_ptr<Dwarf_Frame, decltype(&std::free)>;
 
-// The rules for one address.
 struct CallFrame {
   struct Rule {
     std::size_t reg;                   // its number in DWARF
@@ -35,7 +34,6 @@ struct CallFrame {
 
 class CallFrames {
  public:
-  // `file_bytes` is the size of the module's file.
   CallFrames(Dwfl_Module* module, std::uint64_t file_bytes)
       : module_(module), work_(kCallFrameBytes, file_bytes) {}
 
@@ -48,7 +46,7 @@ class CallFrames {
 
  private:
   struct Table {
-    Dwarf_CFI* cfi = nullptr;  // null if the module does not have such a section
+    Dwarf_CFI* cfi = nullptr;  // null without such a section
     Dwarf_Addr bias = 0;
     std::uint64_t longest_entry = 0;  // bytes
   };

@@ -20,8 +20,8 @@ constexpr std::size_t kMaxScopes = 16384, kMaxKeptVariables = 200'000;
 
 bool has_longer_name(Dwarf_Die variable) { return has_attribute(variable, DW_AT_specification); }
 
-// Lists the blocks in the abstract origin that have code of their own in this instance. Declarations in these
-// blocks are visible only in that code.
+// Lists the blocks of the abstract origin that have code in this instance. Declarations in these blocks are
+// visible only in this code.
 void add_instantiated(DebugInfo& info, Dwarf_Die instance, std::vector<const void*>& blocks,
                       std::size_t depth = 0) {
   for (Dwarf_Die& child : info.children_of(instance)) {
@@ -95,8 +95,9 @@ void add_scopes(DebugInfo& info, const Dwarf_Die& scope, Dwarf_Addr pc, std::vec
   add_within(add_within, scope, 0);
 }
 
-// Returns the reason why libdw must not open one of the files that may contain the unit of a skeleton.
-// (elfutils: libdw/libdw_find_split_unit.c.) Empty if libdw may open all of them.
+// Checks the files in which libdw searches for the unit of a skeleton (elfutils:
+// libdw/libdw_find_split_unit.c). Returns the reason why libdw must not open a file. Empty if libdw may open
+// all of them.
 std::string reason_not_to_split(Dwarf_Die skeleton, const std::filesystem::path& program) {
   Dwarf_Attribute attribute;
   const auto text = [&](unsigned name) {
@@ -295,7 +296,7 @@ std::optional<Dwarf_Die> DebugInfo::referred(Dwarf_Die die, unsigned attribute) 
 
 void DebugInfo::add_object(std::string_view name, const GElf_Sym& symbol, GElf_Addr address) {
   // Link-time optimization makes symbols local. Local symbols without a C++ name are ignored, because static
-  // variables of C may have the names of other variables.
+  // variables of C may have equal names.
   if (GELF_ST_BIND(symbol.st_info) == STB_LOCAL && !name.starts_with("_Z")) return;
   objects_.try_emplace(name.substr(0, name.find('@')), address);  // "stdout@GLIBC_2.2.5"
 }

@@ -1,5 +1,5 @@
-// The DWARF of a program by code address: functions, the variables that are visible there, and their types.
-// Also has the program's global names.
+// The DWARF of a program by code address: functions, and the variables and types that are visible there. Also
+// has the program's global names.
 #pragma once
 
 #include <algorithm>
@@ -74,7 +74,6 @@ class DebugUnits {
   DebugUnits(Dwarf* dwarf, const std::filesystem::path& program, fxt::Budget& ranges);
 
   std::vector<Unit>& all() { return units_; }
-  // The units that may have code at the address.
   std::vector<Unit*> around(Dwarf_Addr pc);
   // The names of missing files that should contain parts of units. Empty if no file is missing.
   const std::vector<std::string>& missing_files() const { return missing_files_; }
@@ -93,10 +92,9 @@ class DebugUnits {
   std::string unsafe_file_;
   std::vector<Range> ranges_;  // by address
   std::vector<std::size_t> without_ranges_;
-  fxt::SeededMap<std::uint64_t, Dwarf_Die> types_;  // of type units, by signature
+  fxt::SeededMap<std::uint64_t, Dwarf_Die> types_;  // DIEs of type units, by signature
 };
 
-// The meaning of a name.
 struct FoundName {
   DebugInfo* info = nullptr;
   Dwarf_Die die{};
@@ -111,10 +109,11 @@ struct CodeScope {
     bool is_parameter = false;
   };
   DebugInfo* info = nullptr;
-  Dwarf_Addr pc = 0;  // as in DWARF, without the load bias
+  Dwarf_Addr pc = 0;  // code address as in DWARF, without the load bias
   Dwarf_Die unit{};
-  std::vector<Dwarf_Die> functions;       // innermost first; all but the last are inlined
-  std::vector<Dwarf_Die> blocks;          // in the innermost function and its abstract origins, inner first
+  std::vector<Dwarf_Die> functions;  // innermost first; all but the last are inlined
+  // blocks of the innermost function and its abstract origins, inner ones first
+  std::vector<Dwarf_Die> blocks;
   std::vector<const void*> instantiated;  // blocks of abstract origins that have instances with code, sorted
   // The classes and namespaces of the innermost function, innermost first, and then its unit.
   struct Enclosing {
@@ -122,8 +121,8 @@ struct CodeScope {
     std::string prefix;  // "plant::Tap::"
   };
   std::vector<Enclosing> enclosing;
-  // The variables of the innermost function. Variables of the innermost block come first. In a block, static
-  // members of classes and namespaces come last, because they can also be reached by longer names.
+  // The variables of the innermost function. Variables of inner blocks come first. In each block, static
+  // members of classes and namespaces come last, because longer names can also reach them.
   std::vector<Variable> variables;
   // The arguments of the outermost function, if another one is inlined there. GDB collects them for $args.
   std::vector<Variable> outer_parameters;
@@ -134,7 +133,7 @@ struct CodeScope {
   mutable fxt::SeededMap<std::string, std::optional<FoundName>> known_names;  // see look_up()
   // The operations of locations at the address, by their attributes: see dwarf_getlocation_addr().
   struct Operations {
-    int found = 0;  // 1; 0 if there are none, less than 0 on errors
+    int found = 0;  // 1 if there are operations, 0 if there are none, negative on errors
     std::span<const Dwarf_Op> operations = {};
   };
   mutable std::unordered_map<const void*, Operations> known_operations;
@@ -154,7 +153,6 @@ class DebugInfo {
   // call, add_other() and remove_other() may invalidate the result.
   const CodeScope* scope_at(std::uint64_t address);
 
-  // Adds another module of the recording.
   void add_other(DebugInfo& other) {
     others_.push_back(&other);
     forget_names();
@@ -175,10 +173,8 @@ class DebugInfo {
   GlobalNames& globals();
   // Read on first use.
   DebugUnits& units() { return units_ ? *units_ : units_.emplace(dwarf_, debug_file_of(module_), ranges_); }
-  // Describes the parts that are left out because they exceed a limit: "more than …: some functions are
-  // unknown".
+  // Describes the parts that exceed a limit and are left out: "more than …: some functions are unknown".
   std::vector<std::string> left_out() const;
-  // True if the code of a function or a block includes the address.
   bool has_code_at(Dwarf_Die die, Dwarf_Addr pc);
   // Returns false if searching this many bytes exceeds the limit.
   bool takes_search(std::size_t bytes) { return searched_.take(bytes); }
@@ -206,7 +202,7 @@ class DebugInfo {
 
   // The number of registers that a call may save. In DWARF's order, these registers come first.
   std::size_t general_registers() const { return std::min<std::size_t>(registers_.size(), 72); }
-  // The register with this number in DWARF; null if the target has no register with its name.
+  // The register with this DWARF number; null if the target does not have it.
   const Register* register_of(std::uint64_t number, const RegisterLayout* layout);
 
  private:
@@ -219,7 +215,7 @@ class DebugInfo {
   std::unique_ptr<CodeScope> scope_of(DebugUnits::Unit& unit, const Dwarf_Die& function, Dwarf_Addr pc);
 
   Dwfl_Module* module_;
-  Dwarf* dwarf_ = nullptr;  // null if the module has none
+  Dwarf* dwarf_ = nullptr;  // null if the module has no DWARF
   Dwarf_Addr dwarf_bias_ = 0;
   std::uint64_t load_bias_ = 0;
   unsigned address_bytes_;
@@ -233,7 +229,7 @@ class DebugInfo {
   fxt::Budget ranges_;
   std::optional<DebugUnits> units_;
   fxt::SeededMap<Dwarf_Addr, std::unique_ptr<CodeScope>> scopes_;
-  std::size_t kept_variables_ = 0;  // number of variables in scopes_
+  std::size_t kept_variables_ = 0;
   bool has_left_out_variables_ = false;
   fxt::Budget scope_variables_, locations_, searched_lists_, searched_;
   LocationLists lists_;

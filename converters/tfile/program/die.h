@@ -44,9 +44,9 @@ class Children {
   fxt::Budget* work_;
 };
 
-// If a child does not have the position of the next child, libdw reads all DIEs inside of the child. The
-// bytes of these DIEs are taken from `work`, unless `work` is null. If `work` is exceeded, further children
-// are left out.
+// If a child does not have the position of the next child, libdw reads all DIEs inside of the child. Takes
+// the bytes of these DIEs from `work`, if it is not null. If `work` is exceeded, further children are left
+// out.
 inline Children children_of(Dwarf_Die parent, fxt::Budget* work = nullptr) { return {parent, work}; }
 
 bool has_attribute(Dwarf_Die die, unsigned attribute);  // of the DIE itself
@@ -54,7 +54,6 @@ std::optional<Dwarf_Attribute> own_attribute(Dwarf_Die die, unsigned attribute);
 // The DIE's own attribute, or the attribute of the DIE that it completes.
 std::optional<Dwarf_Attribute> attribute_of(Dwarf_Die die, unsigned attribute);
 std::optional<std::uint64_t> unsigned_attribute(Dwarf_Die die, unsigned attribute);
-// The DIE to which one of the DIE's own attributes refers.
 std::optional<Dwarf_Die> referred_die(Dwarf_Die die, unsigned attribute);
 // The number in an attribute. Forms of a fixed size are unsigned, although libdw may return them as signed.
 std::optional<std::int64_t> constant_in(Dwarf_Attribute attribute);
@@ -76,15 +75,15 @@ bool is_declaration(Dwarf_Die variable);
 std::string demangled(std::string_view symbol, Demangle mode);
 // Returns "run" for "run[abi:cxx11]", because users do not write the tags.
 std::string without_abi_tags(std::string name);
-// "ns::Class::name", in GDB's spelling: the demangled linkage name, or the function's name after the names of
-// its scopes. Empty if the function has no name.
+// "ns::Class::name", in GDB's spelling: the demangled linkage name, or else the names of the scopes and the
+// function. Empty if the function has no name.
 std::string qualified_name(DieScopes& scopes, Dwarf_Die function, Demangle mode);
 
 // True if the block has no code. Then its declarations are visible around the block.
 bool is_block_without_code(Dwarf_Die die);
 // True for a block without code, and for a common block of Fortran.
 bool is_open_block(Dwarf_Die die);
-// True if the DIE is a part of a function that may have code: a block or an inlined call.
+// True for a part of a function that may have code: a block or an inlined call.
 bool is_block_or_inlined(Dwarf_Die die);
 
 int language_of(Dwarf_Die die);  // DW_LANG_…; 0 if unknown

@@ -29,8 +29,7 @@ class DieScopes {
   const fxt::Budget& long_names() const { return long_names_; }
   // The namespaces, modules, classes and functions around a DIE, innermost first. Empty inside unions.
   std::vector<Dwarf_Die> around(Dwarf_Die die);
-  // "ns::Class::": the names of all scopes except functions, with the language's separator or with the given
-  // one.
+  // "ns::Class::": the names of all scopes except functions. The default separator is that of the language.
   std::string prefix(Dwarf_Die die, std::string_view separator = {});
 
  private:

@@ -129,7 +129,6 @@ bool DwarfStack::compare(unsigned atom) {
   return true;
 }
 
-// The number with its sign extended to 64 bits. A number with the width of an address counts as signed.
 std::uint64_t DwarfStack::signed_bits(const Number& number) const {
   const bool is_short_address = number.type.size == 0 && address_bytes_ != 8;
   return is_short_address ? extended(number.bits, 32, true) : number.bits;

@@ -285,7 +285,7 @@ class Evaluator {
     return count == 1 && parts_ <= kMaxParts ? found : Value{};
   }
 
-  // A member that is outside of the object: a static member of its class or of a base class.
+  // A static member of the object's class or of a base class.
   Value static_member(const std::string& full_name) {
     const FoundName* const found = look_up(context_.scope, full_name);
     if (found == nullptr || kind_of(found->die) != kObject) return {};
@@ -373,8 +373,8 @@ class Evaluator {
     }
   }
 
-  // The value of a variable in a function that is not called here. Only a static variable has a place that
-  // does not depend on the registers of its call.
+  // The value of a variable of a function that is not called here. Only a static variable has a known place,
+  // because other places depend on the registers of the call.
   Value of_other_call(const FoundName& name) {
     const CodeScope& globals = name.info->global_scope();
     FrameMemory no_registers(frame_.layout(), frame_.order());

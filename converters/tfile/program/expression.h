@@ -28,18 +28,18 @@ struct Expression {
     Binary,         // "a + b", "a@3"
     Cast,           // "(long) x"
     At,             // "{long} address"
-    SizeOf,         // of a type, or of an operand
+    SizeOf,         // `sizeof` with a type or an operand
   };
   Kind kind = Kind::Invalid;
   std::string text = {};  // the name, the member or the operator
   std::string file = {};
   std::uint64_t number = 0;
-  const Type* type = nullptr;  // of a Number, Cast, At or SizeOf
+  const Type* type = nullptr;  // type of a Number, Cast, At or SizeOf
   std::vector<Expression> operands = {};
 };
 
-// Parses an expression. If the text is not understood, the result or one of its operands has Kind::Invalid.
-// Types are searched in the scope.
+// Parses an expression. Kind::Invalid marks the result or an operand that is not understood. Types are
+// searched in the scope.
 Expression parse_expression(std::string_view text, const CodeScope& scope);
 // True if the parser understands the whole text. The meanings of its names do not matter.
 bool is_understood(std::string_view text, const CodeScope& scope);
@@ -53,15 +53,13 @@ enum class Wanted : bool {
 // the search is that of GDB, because GDB recorded what it found:
 //   1. the blocks around the place, inner ones first, with their using-declarations;
 //   2. the members of the class of `this`, and of its bases;
-//   3. the classes and namespaces around the function, inner ones first. In each of them,
-//      declarations in the file of the function come before external declarations
-//      in other files;
+//   3. the classes and namespaces around the function, inner ones first. In each of them, declarations in
+//      the file of the function come before external declarations in other files;
 //   4. names that are imported into any of those: using-directives, inline and anonymous namespaces;
 //   5. names that are local to other files, if there is only one.
 // `name`: "count", "app::count", "Base::member", "function::variable"; or "::count" outside of all classes
 // and namespaces. Null if the name has no meaning, or different ones. Valid as long as the scope.
 const FoundName* look_up(const CodeScope& scope, const std::string& name, Wanted wanted = Wanted::Any);
-// 'file.c'::name
 const FoundName* look_up_in_file(const CodeScope& scope, const std::string& file, const std::string& name);
 
 }  // namespace convert::tfile

@@ -244,7 +244,7 @@ class Parser {
     skip_blanks();
     return at_ == text_.size();
   }
-  // Consumes the next operator, unless it binds less tightly than `lowest`. Returns null without one.
+  // Consumes the next operator if it binds at least as tightly as `lowest`. Otherwise returns null.
   const BinaryOperator* consume_operator(int lowest) {
     skip_blanks();
     for (const BinaryOperator& candidate : kBinaryOperators) {
@@ -301,8 +301,8 @@ class Parser {
     const auto value = consume_number(rest, is_hex ? 16 : is_octal ? 8 : 10);
     if (!value || rest.starts_with('.')) return std::nullopt;
     at_ = text_.size() - rest.size();
-    // A number without a suffix has the first type that can hold it: `int`, `unsigned int` (not for decimal
-    // numbers), `long`, `unsigned long`.
+    // A number without a suffix has the first of these types that can hold it: `int`, `unsigned int` (not for
+    // decimal numbers), `long`, `unsigned long`.
     bool is_long = false, is_unsigned = false;
     for (; at_ < text_.size(); ++at_) {
       const char c = text_[at_];

@@ -21,12 +21,12 @@ class DieScopes;
 // The kinds of things that have names, as bits.
 enum NameKind : unsigned {
   kNothing = 0,
-  kObject = 1,     // variables, parameters and enumerators
-  kFunction = 2,   // functions, with code or only declared
-  kField = 4,      // members that are not static
-  kTypedef = 8,    // typedefs and base types
-  kTagged = 16,    // types that C calls "struct name" and the like
-  kNamespace = 32  // namespaces and modules
+  kObject = 1,    // variables, parameters and enumerators
+  kFunction = 2,  // functions, with code or only declared
+  kField = 4,     // members that are not static
+  kTypedef = 8,   // typedefs and base types
+  kTagged = 16,   // types that C calls "struct name" and the like
+  kNamespace = 32
 };
 NameKind kind_of(Dwarf_Die die);
 
@@ -49,7 +49,6 @@ class GlobalNames {
   using Found = std::optional<Entry>;
   // Finds a DIE of one of these kinds. A tagged type is found only if nothing else has the name.
   Found find(const std::string& full_name, unsigned kinds) const;
-  // Finds a variable that is only declared.
   Found find_declaration(const std::string& full_name) const;
   // The only DIE whose name ends with `name`, after the name of a namespace or class.
   Found find_inside(const std::string& name, unsigned kinds);
@@ -78,7 +77,7 @@ class GlobalNames {
   };
   struct Declared {
     const void* die;
-    std::size_t begin, size;  // its name in declared_text_
+    std::size_t begin, size;  // place of the declaration's name in declared_text_
   };
 
   void read_all();
@@ -98,7 +97,8 @@ class GlobalNames {
   std::vector<Dwarf_Die> units_;
   Names names_;            // in the order of keys
   Names completed_names_;  // names from completions; moved to the end of `names_` after units are read
-  // The keys of the parts of names after each "::", with the keys of the whole names. Empty until needed.
+  // For each part of a name after a "::", the key of the part and the key of the whole name. Empty until
+  // needed.
   using Ending = std::pair<Key, Key>;
   std::vector<Ending> endings_;
   fxt::SeededMap<std::string, Found> inside_;  // by kinds and name: the results of earlier searches
@@ -107,7 +107,7 @@ class GlobalNames {
   std::uint32_t unit_ = 0;
   bool reads_completions_ = false, reads_endings_ = false;
   std::vector<Completion> completions_;
-  std::vector<Declared> declared_;  // names of declarations
+  std::vector<Declared> declared_;
   std::string declared_text_;
 };
 

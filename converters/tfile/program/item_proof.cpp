@@ -21,7 +21,7 @@ bool is_described(const std::vector<ItemValue>& values) {
 namespace {
 
 // The memory at a fixed address that an action records: a range, or "const64 ADDRESS; const8 SIZE; trace;
-// end". Size 0 for other actions.
+// end". Size 0 for all other actions.
 DataObject fixed_range_of(const TracepointAction& action) {
   if (action.kind == TracepointAction::Kind::Memory && action.base == -1)
     return {static_cast<std::uint64_t>(action.offset), action.length};
@@ -50,8 +50,8 @@ std::vector<std::uint64_t> biases_at_ranges(const DataObject& object,
   return biases;
 }
 
-// Takes the steps for a frame from the budget: each item is evaluated, compared with all expressions, and
-// searched in all blocks. Expressions that run take more steps themselves.
+// Takes the steps for a frame from the budget. Each item is evaluated, compared with all expressions, and
+// searched in all blocks. Running an expression takes further steps.
 bool ItemProof::take_work(fxt::Budget& work) const {
   constexpr std::uint64_t kWorkPerItem = 500, kWorkPerLeaf = 2, kWorkPerMatch = 16;
   const std::uint64_t items = expected_->items.size(), expressions = expected_->shapes.size();
@@ -125,7 +125,7 @@ void ItemProof::prove_in_any_order() {
     is_confirmed_[i] = fit == Fit::Yes;
     if (fit == Fit::No) elsewhere.push_back(i);
   }
-  // An expression that records nothing may belong to one of these items, if GDB knows the item as a constant.
+  // An expression that records nothing may belong to one of these items: GDB may know the item as a constant.
   const auto constants =
       std::ranges::count_if(expected_->shapes, [](const auto& shape) { return shape.blocks.empty(); });
   if (elsewhere.size() <= static_cast<std::size_t>(constants)) return;
@@ -259,7 +259,7 @@ bool ItemProof::may_be_result(const ItemValue& item, bool is_string, const Repla
   const auto number = integer_of(value, memory_);
   const bool is_truth = item.text.find_first_of("!=<>&|") != std::string_view::npos;
   if (!number || !action.result || is_truth || value.type->kind == Type::Kind::Float) return true;
-  // GDB may replace a variable by its initial value, but it does not replace a constant by another constant.
+  // GDB may replace a variable by its initial value, but not a constant by another constant.
   const bool is_traced_size = value.traced_size != 0 && value.traced_size == *action.result;
   if (is_traced_size || (!reads && !is_constant(item))) return true;
   // The bytecode calculates as in C, even for other languages. Therefore, at least the lower 4 bytes agree.

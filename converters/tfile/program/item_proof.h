@@ -1,6 +1,6 @@
-// The values of a tracepoint's items in the program, and the proof that its actions recorded exactly these
-// values. The proof uses a frame or, before frames are read, registers that all have different values. A
-// contradicted item is not shown with its name. A program that contradicts items is not the traced program.
+// The values of a tracepoint's items in the program, and the proof that its actions recorded these values.
+// The proof uses a frame, or registers that all have different values. A contradicted item is not shown with
+// its name. A program that contradicts items is not the traced program.
 #pragma once
 
 #include <cstddef>
@@ -40,19 +40,18 @@ class ItemProof : private ItemMatch::Evidence {
   bool start(const ExpectedBlocks& expected, const CodeScope* scope, fxt::Budget& work);
   // Like start(), but for a FrameMemory that has only registers.
   bool start_on_registers(const ExpectedBlocks& expected, const CodeScope& scope, fxt::Budget& work);
-  // Finds out which items the actions can have recorded at their places in the program. Items and expressions
-  // are in the same order. Must be called after start(). Must not be called for a frame at another address
-  // than that of the actions, because the recordings of such a frame prove nothing.
+  // Finds out which items the actions may have recorded at their places in the program. Items and expressions
+  // are in the same order. Must be called after start(), and only for a frame at the address of the actions,
+  // because other frames prove nothing.
   void prove();
-  // Like prove(), but after start_on_registers(), and for items that name one variable in memory. Expressions
-  // and ranges may be in any order, and the sizes that expressions ask for do not matter.
+  // Like prove(), but after start_on_registers(), and for items that name one variable in memory. The order
+  // of expressions and ranges, and the recorded sizes, do not matter.
   void prove_in_any_order();
 
   // The values of an item: one value, or the variables of $args or $locals. Empty without the program.
   std::vector<std::vector<ItemValue>>& values() { return values_; }
   const std::vector<std::vector<ItemValue>>& values() const { return values_; }
   const std::vector<ItemValue>& values(std::size_t item) const { return values_[item]; }
-  // Null if items have no values.
   const CodeScope* scope() const { return scope_; }
   EvaluationContext evaluation() { return {*scope_, memory_, variables_}; }
 
@@ -68,7 +67,6 @@ class ItemProof : private ItemMatch::Evidence {
   bool has_other_structure(std::size_t item);
   // True if the actions record the item at its place in the program. Needs prove_in_any_order().
   bool is_confirmed(std::size_t item) const { return is_confirmed_[item]; }
-  // True if the recordings contain the memory.
   bool has_recorded(std::uint64_t address, std::uint64_t size) const {
     return replay_.has_recorded(memory_.masked(address), size);
   }
@@ -78,7 +76,7 @@ class ItemProof : private ItemMatch::Evidence {
   void evaluate_items(const CodeScope* scope);
   std::optional<bool> has_expression(std::size_t item) override;
   bool fits(std::size_t item, std::size_t expression) override;
-  // The answer to the question whether an action recorded a value at its place in the program.
+  // Whether an action recorded a value at its place in the program.
   enum class Fit : std::uint8_t { No, Possible, Yes };
   Fit fit_of(const ItemValue& item, bool is_string, std::size_t expression);
   bool may_be_result(const ItemValue& item, bool is_string, const Replay::ActionResult& action, bool reads);
@@ -96,7 +94,7 @@ class ItemProof : private ItemMatch::Evidence {
   const ExpectedBlocks* expected_ = nullptr;
   bool has_frame_ = false;  // false if there are only registers
   const CodeScope* scope_ = nullptr;
-  std::vector<std::vector<ItemValue>> values_;  // by item
+  std::vector<std::vector<ItemValue>> values_;
   std::vector<const Replay::ActionResult*> expressions_;
   std::vector<std::optional<std::size_t>> item_of_;   // by expression
   std::vector<bool> is_contradicted_, is_confirmed_;  // by item

@@ -39,7 +39,7 @@ class KernelSymbolList : public ProgramSymbols {
 
  private:
   std::unique_ptr<const SymbolTable> functions_;
-  TextPool names_;  // names of the objects
+  TextPool names_;
   fxt::SeededMap<std::string_view, DataObject> objects_;
 };
 

@@ -32,12 +32,10 @@ class LineTable {
   std::size_t size() const { return size_; }
   // Returns nothing at the start of code without a line, and at the end of code.
   std::optional<LineRow> row(std::size_t index) const;
-  // The number of the first row at or after the address; size() if no row is.
   std::size_t first_from(std::uint64_t address) const;
-  // Calls `see` with every row at which a statement begins, and whether GDB keeps it. GDB drops a row of a
-  // source file if a statement of another file begins at the same address later in the table.
+  // Calls `see` for every row at which a statement begins. `is_kept` is true if GDB keeps the row. GDB drops
+  // a row if a statement of another file begins at the same address later in the table.
   void for_each_statement(const std::function<void(const LineRow&, bool is_kept)>& see) const;
-  // The row whose line GDB prints for code at the address.
   std::optional<LineRow> row_of_code(std::uint64_t address) const;
 
  private:
@@ -48,15 +46,15 @@ class LineTable {
   std::uint64_t bias_;
 };
 
-// The source files of line tables. libdw reads all rows of a table before it returns the files, so a search
-// for the rows of one file would read the tables of all units.
+// The source files of line tables. libdw finds the files of a table only by reading all its rows. A search
+// for the rows of one file would therefore read the tables of all units.
 class LineFiles {
  public:
   // `dwarf` may be null, and must outlive this object.
   explicit LineFiles(Dwarf* dwarf);
 
-  // True if the unit's line table may have rows of a source file with this name, which has no folders. Also
-  // true if the table's header is not understood.
+  // True if the line table of the unit may have rows of a source file with this name (without folders). Also
+  // true if the header of the table is not understood.
   bool may_have(Dwarf_Die unit, std::string_view file_name) const;
 
  private:

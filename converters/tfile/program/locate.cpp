@@ -1,4 +1,4 @@
-// Finds the storage of variables: runs the operations of their DWARF locations on the contents of a frame.
+// Finds the storage of variables, by running the operations of DWARF locations on the contents of a frame.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -38,7 +38,7 @@ CodeScope::Operations read_operations(Dwarf_Attribute& attribute, const CodeScop
   return {.found = found, .operations = {first, count}};
 }
 
-// Finds the operations of an attribute at an address. Returns 1, or 0 if there are none at the address, or a
+// Finds the operations of an attribute at an address. Returns 1 if there are some, 0 if there are none, and a
 // negative number on errors.
 int operations_at(Dwarf_Attribute& attribute, const CodeScope& scope, std::span<const Dwarf_Op>& operations) {
   const auto [known, is_new] = scope.known_operations.try_emplace(attribute.valp);
@@ -122,7 +122,8 @@ class Run {
     pieces.known.resize(pieces.bytes.size(), is_known);
   }
 
-  // Returns the storage that the operations after the last piece describe, or all operations without pieces.
+  // Returns the storage that the operations after the last piece describe. Without pieces, these are all
+  // operations.
   Storage whole(std::uint64_t size) {
     if (is_missing_) return Storage::none(missing_);
     if (implicit_)
@@ -215,7 +216,6 @@ class Run {
                      .is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char};
   }
 
-  // Runs one operation, and moves `at` to the next operation.
   bool step(std::span<const Dwarf_Op> operations, std::size_t& at) {
     constexpr std::uint64_t kWorkPerOperation = 16;
     if (!frame_.take_work(kWorkPerOperation)) return fail(Missing::NotUnderstood);
@@ -342,7 +342,7 @@ class Run {
   }
 
   bool jump(std::span<const Dwarf_Op> operations, std::size_t& at, const Dwarf_Op& from) {
-    constexpr std::uint64_t kSize = 3;  // size of a jump
+    constexpr std::uint64_t kSize = 3;
     const std::uint64_t target =
         from.offset + kSize +
         static_cast<std::uint64_t>(std::int64_t{static_cast<std::int16_t>(from.number)});
@@ -381,8 +381,8 @@ class Run {
   std::size_t nesting_;
   const CallRegisters* call_ = nullptr;  // null for the frame's own registers
   DwarfStack stack_;
-  std::optional<std::uint64_t> object_;            // address of the object whose type is examined
-  std::optional<std::uint64_t> holding_register_;  // number of the register that holds the value
+  std::optional<std::uint64_t> object_;  // address of the object whose type is examined
+  std::optional<std::uint64_t> holding_register_;
   std::optional<std::vector<std::byte>> implicit_;
   bool is_value_ = false;
   bool is_missing_ = false;  // true if the current piece is missing

@@ -22,13 +22,11 @@ bool is_of_split(const ListUnit& unit) {
   return unit.type == DW_UT_split_compile || unit.type == DW_UT_split_type;
 }
 
-// Walks through the entries of a list.
 class ListWalk {
  public:
   ListWalk(std::span<const unsigned char> rest, const ListUnit& unit, bool is_big)
       : rest_(rest), unit_(unit), is_big_(is_big) {}
 
-  // Moves to the next entry. Returns false at the end.
   bool next() { return !rest_.empty() && (unit_.version >= kListsVersion ? next_kind() : next_pair()); }
   std::size_t left() const { return rest_.size(); }
   std::uint64_t operations() const { return operations_; }

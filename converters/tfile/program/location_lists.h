@@ -1,5 +1,5 @@
-// Finds the sizes of the lists of locations to which variables refer. libdw reads a list from its start for
-// each address, and keeps all operations that it has read.
+// Finds the sizes of lists of locations. libdw reads a list from its start for each address, and keeps all
+// operations that it has read.
 #pragma once
 
 #include <cstdint>

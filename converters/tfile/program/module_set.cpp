@@ -44,7 +44,7 @@ struct Candidate {
   std::vector<ProgramCheck> places = {};
   ProgramCheck check = {};  // the result for the best of these places
   bool is_placed = false;
-  std::string rival = {};  // another program that fits, or may fit, at the place of this program
+  std::string rival = {};  // another program that may also have been at the place of this program
 
   bool fits() const { return check.bias && check.contradictions == 0; }
   bool is_certain() const { return check.bias && (given || (fits() && rival.empty())); }
@@ -55,14 +55,14 @@ struct Candidate {
   }
 };
 
-// True if the other program, loaded at the bias, would overlap the program that is already placed.
+// True if `other`, loaded at the bias, would overlap the program that is already placed.
 bool overlap(const Candidate& placed, const Candidate& other, std::uint64_t bias) {
   const auto [begin, end] = placed.program->layout().extent();
   const auto [other_begin, other_end] = other.program->layout().extent();
   return begin + *placed.check.bias < other_end + bias && other_begin + bias < end + *placed.check.bias;
 }
 
-// If two programs fit equally well at one place, it is unknown which of them was there.
+// If two programs fit a place equally well, it is unknown which of them was there.
 bool has_rival(Candidate& candidate, std::vector<Candidate>& all) {
   if (candidate.given) return false;
   for (Candidate& other : all)
@@ -74,7 +74,7 @@ bool has_rival(Candidate& candidate, std::vector<Candidate>& all) {
   return !candidate.rival.empty();
 }
 
-// Places all programs so that they do not overlap. Programs whose places are certain come first.
+// Places all programs without overlaps. Programs whose places are certain come first.
 void place_together(std::vector<Candidate>& all) {
   for (Candidate& candidate : all) candidate.check = best_of(candidate.places);
   for (;;) {
@@ -100,7 +100,6 @@ void place_together(std::vector<Candidate>& all) {
   }
 }
 
-// True if a location is in the program, loaded at the bias.
 bool is_in(const TracepointLocation& location, const Program& program, std::uint64_t bias) {
   return program.layout().contains(location.address - bias);
 }
@@ -112,7 +111,7 @@ bool has_tracepoint(const Program& program, std::uint64_t bias, const Descriptio
 }
 
 // True if each tracepoint is in a program whose place is given. Then the places were probably copied from
-// GDB, which lists all programs, even if they have no tracepoint, such as libc.
+// GDB, which also lists programs without tracepoints, such as libc.
 bool all_are_given(const std::vector<Candidate>& candidates, const Description& description) {
   return !description.locations.empty() &&
          std::ranges::all_of(description.locations, [&](const TracepointLocation& location) {

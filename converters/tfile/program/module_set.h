@@ -18,22 +18,22 @@ namespace convert::tfile {
 
 // The place where a module was loaded, as given by the user.
 struct GivenBias {
-  std::string module = {};  // the name of its file; empty for the first module
+  std::string module = {};  // name of the module's file; empty for the first module
   std::uint64_t bias = 0;
 };
 
 class ModuleSet : public ProgramSymbols {
  public:
-  // Finds out where the programs were loaded, and leaves out programs that contradict the tracepoints, with a
-  // note for each. If the user gave the place of such a program, it is still used for the names of code, but
-  // not for values. The first program is the executable. A null pointer stands for a program that could not
-  // be used. `locations` belong to the trace. Throws UsageError if a bias is for none of the programs.
+  // Finds out where the programs were loaded. A program that contradicts the tracepoints is left out with a
+  // note. If the user gave its place, it is still used for names of code, but not for values. The first
+  // program is the executable. A null pointer stands for a program that could not be used. `locations` belong
+  // to the trace. Throws UsageError if a bias is for none of the programs.
   ModuleSet(std::vector<std::unique_ptr<Program>> programs, const TraceFile& trace,
             const LocationTable& locations, const std::vector<GivenBias>& biases, Notes& notes);
 
   bool empty() const { return modules_.empty(); }
-  // From now on, uses only functions and lines of the module at an address, because of the problem that the
-  // note describes.
+  // From now on, uses only functions and lines of the module at an address. `problem` is the reason, for a
+  // note.
   void contradict(std::uint64_t address, const std::string& problem, Notes& notes);
 
   CodeInfo code_at(std::uint64_t address) const override;

@@ -50,7 +50,6 @@ class NameLookup {
     modules_.insert(modules_.end(), info_.others().begin(), info_.others().end());
   }
 
-  // Finds a name of one of these kinds.
   Found find(std::string_view name, unsigned kinds, std::size_t qualifiers = 0) {
     if (qualifiers == kMaxNameQualifiers) return {};
     if (const std::size_t colons = end_of_qualifier(name); colons != std::string_view::npos && colons > 0) {
@@ -104,7 +103,8 @@ class NameLookup {
     return elsewhere(name, kinds, enclosing);
   }
 
-  // In this order: definitions in this file, external definitions in other files, declarations in this file.
+  // Searches in this order: definitions in this file, external definitions in other files, declarations in
+  // this file.
   Found visible(const std::string& full_name, unsigned kinds) {
     GlobalNames* const of_file = scope_.file != nullptr ? &scope_.file->names(info_.die_scopes()) : nullptr;
     if (const auto own = of_file != nullptr ? of_file->find(full_name, kinds) : std::nullopt)
@@ -174,7 +174,8 @@ class NameLookup {
     return hidden;
   }
 
-  // Finds a member of a class or enumeration, or of a base class. `of` may be an object or a pointer to one.
+  // Finds a member of a class or enumeration, or of a base class. `of` may be an object or a pointer to an
+  // object.
   Found member_of(const FoundName& of, const std::string& name, unsigned kinds) {
     std::vector<FoundName> classes{of};
     for (std::size_t i = 0; i < classes.size() && i < kMaxVisited; ++i) {
@@ -230,7 +231,7 @@ class NameLookup {
     return std::nullopt;
   }
 
-  // Finds names that blocks, namespaces or files import, and names in the namespaces that these import.
+  // Finds names that blocks, namespaces or files import. Also searches the namespaces that they import.
   Found imported(std::vector<Dwarf_Die> into, const std::string& name, unsigned kinds) {
     std::vector<const void*> seen;
     for (std::size_t i = 0; i < into.size() && i < kMaxVisited; ++i)

@@ -51,8 +51,8 @@ std::string_view key_of_name(std::string_view plain_name) {
   return plain_name.substr(begin);
 }
 
-// In mangled names, "N…E" is a nested name, "St" is std, "L" stands before names with internal linkage, "B"
-// before ABI tags, and "I" before template arguments. Constructors and destructors have the name of their
+// In mangled names, "N…E" is a nested name, and "St" is std. "L" precedes names with internal linkage, "B"
+// precedes ABI tags, and "I" precedes template arguments. Constructors and destructors have the name of their
 // class.
 std::optional<std::string_view> key_of_symbol(std::string_view symbol) {
   if (symbol.starts_with("_R") || symbol.starts_with("_D")) return std::nullopt;

@@ -1,6 +1,5 @@
-// The functions or the objects of a program, by address and by name. A large program has millions of
-// them. Therefore, their names stay in the file, and a name is demangled only if it may be the wanted
-// name.
+// The functions or the objects of a program, by address and by name. A large program has millions of names.
+// Therefore, names stay in the file, and only a possible match is demangled.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +18,7 @@ namespace convert::tfile {
 std::string plain_name_of(std::string_view symbol);
 
 // The last identifier of a name before its template arguments: "Box" for "ns::Box<int>::run", "Node" for
-// "vtable for ns::Node". It is the key for searches, because users write parts of names.
+// "vtable for ns::Node". Searches use it as the key, because users write parts of names.
 std::string_view key_of_name(std::string_view plain_name);
 // The key of a mangled name of the simplest forms, which nearly all names have. Nothing for other forms.
 std::optional<std::string_view> key_of_symbol(std::string_view symbol);
@@ -40,10 +39,11 @@ class NamedPlaces {
   void put_in_order();
 
   std::size_t size() const { return places_.size(); }
-  // The place that contains the address; null if there is none. Of several such places, returns the one that
-  // begins last. If they begin together, returns the one that was added last.
+  // The place that contains the address; null if there is none. If several places contain it, returns the
+  // place that begins last. If these begin together, returns the place that was added last.
   const Place* find(std::uint64_t address) const;
-  // The places whose names have the key of `name`: for each, the hash of the key, and the place's index.
+  // with_key_of() returns the places whose names have the key of `name`. Each Key has the hash of a key, and
+  // the index of a place with this key.
   using Key = std::pair<std::uint32_t, std::uint32_t>;
   std::span<const Key> with_key_of(std::string_view name);
   const Place& at(const Key& key) const { return places_[key.second]; }
@@ -52,7 +52,7 @@ class NamedPlaces {
   static constexpr std::size_t kBlock = 64;
 
   std::vector<Place> places_;             // by address
-  std::vector<std::uint64_t> block_end_;  // for each kBlock places, the highest address at which one ends
+  std::vector<std::uint64_t> block_end_;  // for each block of kBlock places: the highest end of a place
   std::vector<Key> by_key_;               // sorted; empty until it is needed
 };
 

@@ -71,7 +71,7 @@ std::string missing_debug_file_of(Dwfl_Module* module, const ElfImage& image) {
   return shared == nullptr || shared == dwarf ? name : "";
 }
 
-// The size of the program, or that of its debug information in another file if that is larger.
+// The size of the program. If its debug information is in a larger file, the size of that file.
 std::uint64_t bytes_of_debug_file(Dwfl_Module* module, std::uint64_t program_bytes) {
   try {
     return std::max(program_bytes, stored_bytes(InputFile{fxt::FilePlace(debug_file_of(module))}));

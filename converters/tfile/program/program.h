@@ -20,7 +20,8 @@ namespace convert::tfile {
 
 class Program : public ProgramSymbols {
  public:
-  // Throws InputError if the file can't be opened or is not an ELF file, and OverLimit if it exceeds a limit.
+  // Throws InputError if the file can't be opened or is not an ELF file. Throws OverLimit if the file exceeds
+  // a limit.
   Program(const std::filesystem::path& path, Demangle demangle);
   ~Program() override;
 
@@ -41,11 +42,12 @@ class Program : public ProgramSymbols {
   // Also finds labels, which have size 0. "b" also finds "a::b".
   std::vector<Function> functions(std::string_view name) const;
   std::optional<Function> function_at(std::uint64_t address) const;
-  // The last address where GDB may set a tracepoint on the function: the end of its prologue, where the first
-  // line after the opening line begins. If the line table lacks this line, returns the function's end.
+  // The last address where GDB may set a tracepoint on the function: the end of its prologue. The prologue
+  // ends where the first line after the opening line begins, or at the function's end if the line table lacks
+  // this line.
   std::uint64_t prologue_end(const Function& function) const;
-  // True if GDB may set a tracepoint on the function at `address`: at its start, at the start of a line, or
-  // after the instructions that set up its frame. Also true if this is unknown.
+  // True if GDB may set a tracepoint on the function at `address`: at the function's start, at the start of a
+  // line, or after the instructions that set up its frame. Also true if this is unknown.
   bool may_begin_at(const Function& function, std::uint64_t address) const;
   // The function with code at the address, if its entry is after the address. The cold part, which rarely
   // runs, may be before the entry. GDB moves a tracepoint from the cold part to the function's entry.

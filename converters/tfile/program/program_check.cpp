@@ -82,7 +82,7 @@ std::optional<SymbolPlace> symbol_in(std::string text) {
 }
 
 // The name of a function without scopes, template arguments and parameters: "run" for
-// "app::Box<int>::run(int)", for Ada's "app__run" and for D's "app.run".
+// "app::Box<int>::run(int)", for "app__run" in Ada and for "app.run" in D.
 std::string own_name(std::string_view whole) {
   const std::string plain = without_abi_tags(std::string(whole));
   std::string_view function = plain;
@@ -98,7 +98,7 @@ std::string own_name(std::string_view whole) {
   return std::string(function);
 }
 
-// True if the first name in "demo.c:stamp" is the name of a file, and not of a function with a label.
+// True for the name of a source file, such as the first name in "demo.c:stamp". False for a function.
 bool is_source_file(std::string_view name) {
   static constexpr std::array<std::string_view, 25> kEndings{
       "c", "cc",  "cpp", "cxx", "C",   "h",   "hh",  "hpp", "inc", "s", "S",   "m", "mm",
@@ -126,11 +126,11 @@ bool contains(const Program::Function& function, std::uint64_t address) {
 struct MeantCode {
   std::vector<std::string> names = {};  // names of a function or label; empty for a line, or if unknown
   bool is_line = false;
-  // The functions with that name, or the functions that begin at the line. Each has the range where GDB may
-  // set a tracepoint.
+  // The functions with one of these names, or those that begin at the line, each with the last address for a
+  // tracepoint.
   struct Code : Program::Function {
     std::uint64_t last;
-    bool is_in_other_file = false;  // not the file that the location names
+    bool is_in_other_file = false;  // true if this is not the file that the location names
   };
   std::vector<Code> functions = {};  // by address
   // The exact addresses that the location may mean, sorted.
@@ -246,7 +246,8 @@ class PlaceChecker {
       }
       check.weight += weight_of(evidence);
     }
-    // GDB sets a tracepoint on all functions with the name, so one location should be in this program.
+    // GDB sets a tracepoint on all functions with the name. Therefore, one location should be in this
+    // program.
     if (!program_.layout().is_position_independent())
       for (const Clue& clue : clues_)
         if (outside.erase(clue.location->number) != 0 && !inside.contains(clue.location->number) &&
@@ -335,7 +336,7 @@ class PlaceChecker {
     }
   }
 
-  // The biases for which the location's address is that of its function or line in the program.
+  // The biases with which the location's address is the address of its function or line.
   static std::set<std::uint64_t> biases_of(const Clue& clue) {
     std::set<std::uint64_t> biases(clue.objects.begin(), clue.objects.end());
     const std::uint64_t address = clue.location->address;
@@ -369,8 +370,7 @@ class PlaceChecker {
     const CodeInfo code = program_.code_at(clue.location->address);
     if (meant.is_line) return code.source.empty() ? Evidence::HasCode : Evidence::Contradicts;
     if (meant.names.empty()) return Evidence::HasCode;
-    // A function has no symbol with its source name if it is inlined, or if its symbol has another name than
-    // the source.
+    // A function has no symbol with its source name if it is inlined, or if its symbol has another name.
     const auto is_named_so = [&](const std::string& function) {
       return std::ranges::any_of(meant.names, [&](const auto& name) { return is_alike(function, name); });
     };
@@ -436,7 +436,7 @@ std::string function_meant(const std::string& at, const CodeInfo& code) {
     names = names_in(text);
   else if (const auto symbol = symbol_in(text))
     names = {symbol->name};
-  // The last name is the name of the function, unless it is the name of a label.
+  // The last name is the name of the function or of a label.
   for (auto name = names.rbegin(); name != names.rend(); ++name)
     for (const std::string& function : code.inlined)
       if (is_alike(function, *name)) return function;

@@ -27,19 +27,18 @@ struct ProgramCheck {
   std::string first_contradiction = {};  // "fib is at another address (tracepoint 2 at 0x401136)"
 };
 
-// Compares every location with the program. Uses the bias `given`. Without `given`, uses the program's fixed
-// address, or tries each bias that a location suggests. `locations` has the expected frames of each location.
-// A location outside of the program usually proves nothing, because it may be in a library. If `layout` is
-// not null, also compares the places of local variables, whose addresses depend on registers.
+// Compares every location with the program. Uses the bias `given`, or else the program's fixed address, or
+// else tries each bias that a location suggests. `locations` has the expected frames of each location. A
+// location outside of the program usually proves nothing, because it may be in a library. If `layout` is not
+// null, also compares the places of local variables, whose addresses depend on registers.
 std::vector<ProgramCheck> check_places(const Description& description, const LocationTable& locations,
                                        Program& program, std::optional<std::uint64_t> given = std::nullopt,
                                        const RegisterLayout* layout = nullptr,
                                        std::endian order = std::endian::little);
-// The check with the most confirmation.
 ProgramCheck best_of(std::span<const ProgramCheck> places);
 
-// The function that the location `at` names, if it is inlined at the address of `code`, or contains the
-// inlined code. Otherwise empty. For example, `trace outer` may stop where `inner` is inlined into `outer`.
+// The function that the location `at` names, if it is inlined at the address of `code` or contains the
+// inlined code. Otherwise empty. Example: `trace outer` may stop where `inner` is inlined into `outer`.
 std::string function_meant(const std::string& at, const CodeInfo& code);
 
 }  // namespace convert::tfile

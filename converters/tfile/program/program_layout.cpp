@@ -17,8 +17,8 @@ std::span<const std::byte> bytes_of(Elf_Scn* section) {
   return {static_cast<const std::byte*>(data->d_buf), data->d_size};
 }
 
-// Reads relocations of type SHT_RELR. An even word is an address. The bits of an odd word, from the second
-// bit on, stand for the words of memory after the latest address.
+// Reads relocations of type SHT_RELR. An even word is an address. In an odd word, each bit after the first
+// stands for a word of memory after the latest address.
 template <typename Add>
 void add_packed(std::span<const std::byte> entries, std::uint64_t word, std::endian order, const Add& add) {
   const std::uint64_t bits = 8 * word;

@@ -1,5 +1,5 @@
-// The layout of an ELF file in memory: its machine, its segments, and the sections of data that the program
-// can't change. Addresses are those of the file, before a load bias is added.
+// The layout of an ELF file in memory: its machine, its segments, and its read-only data. Addresses are those
+// of the file, before a load bias is added.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class ProgramLayout {
     return std::ranges::any_of(code_, [&](const Segment& segment) { return segment.contains(address); });
   }
   // The constants from an address to the end of their section, or to the next pointer that the dynamic linker
-  // sets. Empty if there are none.
+  // sets. Empty if the address has none.
   std::span<const std::byte> constant_bytes(std::uint64_t address) const;
   // The bytes from an address to the end of its section of code. Empty if no section has the address.
   std::span<const std::byte> code_bytes(std::uint64_t address) const {
@@ -55,7 +55,7 @@ class ProgramLayout {
   Segment all_{~std::uint64_t{0}, 0};
   std::vector<Segment> code_;
   Sections constants_, code_sections_;
-  Sections linked_constants_;  // with pointers that the dynamic linker sets, such as virtual tables
+  Sections linked_constants_;  // constants with pointers that the dynamic linker sets, such as virtual tables
   mutable std::optional<std::vector<std::uint64_t>>
       linked_addresses_;  // addresses of these pointers; read on first use
 };

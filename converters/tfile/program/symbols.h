@@ -49,7 +49,8 @@ class ProgramSymbols {
   // The scope of a code address, which may be outside of all described functions. Null if unknown. The next
   // call may invalidate the result.
   virtual const CodeScope* scope_at(std::uint64_t) const { return nullptr; }
-  // The debug information of the module with code at the address; null if there is none that fits the trace.
+  // The debug information of the module with code at the address. Null if there is none, or if it does not
+  // fit the trace.
   virtual DebugInfo* debug_info_at(std::uint64_t) const { return nullptr; }
   // Adds notes about the limits that programs have exceeded. Must be called after the functions above.
   virtual void add_notes(Notes&) const {}

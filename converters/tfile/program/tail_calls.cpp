@@ -16,7 +16,6 @@ bool has_any(Dwarf_Die die, std::initializer_list<unsigned> attributes) {
   return std::ranges::any_of(attributes, [&](unsigned attribute) { return has_attribute(die, attribute); });
 }
 
-// True if DWARF lists all jumps from the function to other functions.
 bool lists_all_jumps(Dwarf_Die function) {
   return has_any(function, {DW_AT_call_all_calls, DW_AT_call_all_tail_calls, DW_AT_GNU_all_call_sites,
                             DW_AT_GNU_all_tail_call_sites});
@@ -34,11 +33,10 @@ struct TailCalls::Search {
   TailCalls& calls;
   std::uint64_t callee;
   std::size_t steps = 0;
-  std::vector<std::uint64_t> jumps = {};  // on the path that is searched
+  std::vector<std::uint64_t> jumps = {};  // jumps on the path that is searched
   std::optional<std::vector<std::uint64_t>> first_way = {};
   std::size_t shared_at_start = 0, shared_at_end = 0;  // jumps that all paths have in common
 
-  // Returns false if the jumps can't be known.
   bool follow(const Call& call) {
     if (!call.target || ++steps > kMaxSteps || jumps.size() > kMaxJumps) return false;
     if (*call.target == callee) return add_way();

@@ -21,8 +21,8 @@ class TailCalls {
   explicit TailCalls(const ProgramSymbols& symbols) : symbols_(symbols) {}
 
   // The jumps that led from a call to the function at the address `callee`, the latest one first. They are
-  // addresses inside of the jump instructions. If there are several paths, the result has the jumps that all
-  // paths have in common at their starts and ends. Valid until the next call.
+  // addresses inside of the jump instructions. If several paths are possible, returns the jumps with which
+  // all paths begin, and the jumps with which all paths end. Valid until the next call.
   const std::vector<std::uint64_t>& between(std::uint64_t return_address, std::uint64_t callee);
 
  private:

@@ -87,7 +87,6 @@ struct ElementNames {
   }
 };
 
-// True if numbers of the format have this size.
 bool has_format(FloatFormat format, std::uint64_t size) {
   switch (format) {
     case FloatFormat::Half:
@@ -214,7 +213,7 @@ class LeafWalk {
     const std::uint64_t at = offset + member.bit_offset / 8;
     if (member.name.empty()) {
       if (!bases_.emplace(member.type, at).second) return;
-      // The value is a base class of a larger object, and this virtual base is outside of the value.
+      // The value is a part of a larger object, and its virtual base class is outside of the value.
       if (at > size_ || member.type->size > size_ - at) {
         without_offset += count_of(*member.type, depth);
         return;
@@ -340,7 +339,7 @@ class LeafWalk {
   const std::uint64_t size_, most_bytes_;
   std::size_t steps_ = 0;
   bool bases_are_ambiguous_ = false;
-  Bases bases_;                  // the base classes that were added
+  Bases bases_;
   std::string fortran_indices_;  // for an array of Fortran: indices of outer dimensions
   std::string qualifier_;        // for members of the current base class: "Base::", or empty
 };
@@ -388,7 +387,7 @@ ValueLayout value_layout(const Type& type, const std::string& expression, Names&
     return std::move(walk.layout);
   };
   ValueLayout layout = layout_with(ValueLayout::kMaxLeaves);
-  // If the leaves of byte arrays displace other members, each of these arrays is shown as one leaf.
+  // If there are too many leaves, each array of bytes becomes one leaf.
   if (layout.more > 0)
     if (ValueLayout shorter = layout_with(0); shorter.more < layout.more) layout = std::move(shorter);
   if (layout.more > 0) layout.more_name = names.intern(expression + ".more");

@@ -1,5 +1,5 @@
-// The types of the traced program, without typedefs and qualifiers, and the leaves of their values. Leaves
-// are the numbers and texts of which a value consists.
+// The types of the traced program, without typedefs and qualifiers, and the leaves of values: the numbers and
+// texts of which a value consists.
 #pragma once
 
 #include <cstddef>
@@ -55,10 +55,10 @@ struct Type {
   };
   struct Member {
     std::string name =
-        {};  // empty: a base class or an anonymous struct, whose members also belong to this type
+        {};  // empty for a base class or an anonymous struct, whose members also belong to this type
     const Type* type = nullptr;
     std::uint64_t bit_offset = 0;
-    std::uint64_t bit_size = 0;                    // for a bit-field; 0 for other members
+    std::uint64_t bit_size = 0;                    // size of a bit-field in bits; 0 for other members
     std::optional<Dwarf_Attribute> location = {};  // compute the member's address from that of the structure
 
     // Damaged DWARF also gives bit sizes to structs, or bit sizes that exceed the type.
@@ -76,8 +76,8 @@ struct Type {
 
   Kind kind = Kind::Unknown;
   std::uint64_t size = 0;        // bytes
-  std::string name = {};         // includes its namespaces; empty without a name
-  FloatFormat format = {};       // for a Float, or the halves of a Complex
+  std::string name = {};         // name with its namespaces; empty without a name
+  FloatFormat format = {};       // format of a Float, or of the halves of a Complex
   double scale = 1;              // for a Fixed
   bool is_fortran = false;       // for a Complex or an Array
   bool is_character = false;     // arrays of this type are text
@@ -90,9 +90,9 @@ struct Type {
   std::int64_t first = 0;        // for an Array: the index of its first element
   std::uint64_t count = 0;       // number of elements
   std::vector<Member> members = {};  // for a Struct
-  // Properties that are known only at run time. For an Array: its indices, the place of its elements, and the
-  // distance between elements. For a Struct: its variants. `is_dynamic` is true if the type, or a type
-  // inside, has such properties, or members with a location.
+  // Properties that are known only at run time. For an Array: its indices, the place of its elements, and
+  // their distance. For a Struct: its variants. `is_dynamic` is true if the type or an inner type has such
+  // properties, or members with a location.
   std::optional<Dwarf_Attribute> first_attribute = {}, count_attribute = {}, last_attribute = {};
   std::optional<Dwarf_Attribute> data_attribute = {}, stride_attribute = {};
   std::optional<Member> discriminant = {};
@@ -106,8 +106,8 @@ struct Type {
   std::vector<std::pair<std::int64_t, std::string>> enumerators = {};
 };
 
-// The type in GDB's spelling, but without typedefs and qualifiers: "int", "char [8]", "item *",
-// "lib::Box<int> &". `type` may be null, which is void.
+// The type in GDB's spelling, without typedefs and qualifiers: "int", "char [8]", "item *", "lib::Box<int>
+// &". Null means void.
 std::string name_of(const Type* type, std::size_t depth = 0);
 
 // The value of a virtual function among the enumerators of a FunctionMember. The lower bits are the place in
@@ -120,26 +120,27 @@ constexpr std::int64_t function_member_key(std::uint64_t place, std::int64_t add
 struct Leaf {
   NameId name{};  // the C expression
   ValueForm form = ValueForm::Bytes;
-  FloatFormat format = {};                      // for a Float or Complex
+  FloatFormat format = {};
   double scale = 1;                             // for a Fixed
-  bool is_signed = false;                       // for an Enum, Character or Fixed
+  bool is_signed = false;                       // only for an Enum, Character or Fixed
   std::uint64_t offset = 0, size = 0;           // bytes in the value
   std::uint64_t bit_offset = 0, bit_size = 0;   // for a bit-field: its place in these bytes, in bits
-  std::uint64_t pointer_at = 0, length_at = 0;  // for a TextSlice: places of pointer and length
+  std::uint64_t pointer_at = 0, length_at = 0;  // offsets of pointer and length in a TextSlice
   std::vector<std::pair<std::int64_t, NameId>> enumerators = {};
   std::optional<NameId> label = {};  // if set, the leaf always shows this text
 };
 
 // The shown parts of a value: its first leaves, and the number of its other leaves. Members with an unknown
-// offset are only counted. An array with unknown indices counts as one leaf, and so does an unknown variant.
+// offset are only counted. An array with unknown indices counts as one leaf. An unknown variant also counts
+// as one leaf.
 struct ValueLayout {
   static constexpr std::size_t kMaxLeaves = 32;
   std::vector<Leaf> leaves;
   std::uint64_t more = 0;
   NameId more_name{};
 };
-// The layout of a value of this type, which is named by a C expression such as "a[2]@3". With a bit size, the
-// value is a bit-field.
+// The layout of a value of this type. A C expression such as "a[2]@3" is the value's name. With a bit size,
+// the value is a bit-field.
 ValueLayout value_layout(const Type& type, const std::string& expression, Names& names,
                          std::uint64_t bit_offset = 0, std::uint64_t bit_size = 0);
 

@@ -25,11 +25,11 @@ using TypeKind = Type::Kind;
 constexpr std::uint64_t kMaxVirtualFunctions = 65536;
 constexpr std::size_t kMaxBases = 16;
 constexpr std::size_t kMaxDimensions = 64;
-// Limits for the enumerators of a type, and for the characters in the names of flags, because a single byte
-// may show all of them. Values without an enumerator are shown as numbers.
+// Limits for the enumerators of a type, and for the characters in the names of flags, because one byte may
+// show all flags. Values without an enumerator are shown as numbers.
 constexpr std::size_t kMaxEnumerators = 4096, kMaxFlagNames = 8192;
 
-// The operation of a location that has only one operation, such as "plus_uconst 8".
+// Returns the operation, such as "plus_uconst 8", of a location that has only one.
 std::optional<Dwarf_Op> only_operation(std::optional<Dwarf_Attribute> attribute) {
   Dwarf_Op* operations = nullptr;
   std::size_t count = 0;
@@ -38,7 +38,7 @@ std::optional<Dwarf_Op> only_operation(std::optional<Dwarf_Attribute> attribute)
   return *operations;
 }
 
-// The offset of a member in its structure; nothing if it is known only at run time.
+// The offset of a member in its structure. Nothing if it is known only at run time.
 std::optional<std::uint64_t> offset_of(Dwarf_Die member) {
   auto attribute = own_attribute(member, DW_AT_data_member_location);
   if (!attribute) return 0;
@@ -53,7 +53,6 @@ bool is_big_endian(Dwarf_Die die) {
   return elf_getident(dwarf_getelf(dwarf_cu_getdwarf(die.cu)), nullptr)[EI_DATA] == ELFDATA2MSB;
 }
 
-// The bit offset of a member in its structure.
 std::optional<std::uint64_t> bit_offset_of(Dwarf_Die member, std::uint64_t bit_size,
                                            std::uint64_t type_size) {
   if (const auto bits = unsigned_attribute(member, DW_AT_data_bit_offset)) return bits;
@@ -80,7 +79,7 @@ std::optional<std::uint64_t> enumerators_between(Dwarf_Die subrange, std::int64_
   return count;
 }
 
-// A dimension of an array: the first index, and the number of elements if it is the same in all frames.
+// A dimension of an array: the first index, and the number of elements if all frames have the same number.
 Type dimension_of(Dwarf_Die subrange) {
   Type array{.kind = TypeKind::Array};
   if (auto first = attribute_of(subrange, DW_AT_lower_bound)) {
@@ -136,7 +135,6 @@ bool is_text_slice(Dwarf_Die structure, std::string_view name) {
   }
 }
 
-// Reads the properties of types from their DIEs.
 class TypeReader {
  public:
   TypeReader(DebugInfo& info, TypeTable& types, unsigned elf_machine)

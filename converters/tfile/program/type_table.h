@@ -1,4 +1,4 @@
-// The types of a program: the types in its DWARF, each read once, and types that are made from these.
+// The types of a program: those in its DWARF, each of which is read once, and types that are made from them.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,6 @@ class TypeTable {
 
   // The type of a variable, a parameter or a member; null for void.
   const Type* type_of(Dwarf_Die described);
-  // The type that a DIE describes.
   const Type* read(Dwarf_Die type);
   // Reads the type that the DIE of a pointer refers to. If many types are being read already, reads this type
   // afterwards.
@@ -39,8 +38,8 @@ class TypeTable {
   const Type* pointer_to(const Type* target);
   const Type* array_of(const Type* element, std::uint64_t count, std::int64_t first = 0,
                        bool is_fortran = false);
-  // Returns a copy of the structure that has these members and no variants. Returns the structure itself if
-  // there are too many copies.
+  // Copies the structure, but with these members and without variants. If there are too many copies, returns
+  // the structure itself.
   const Type* with_members(const Type* structure, std::vector<Type::Member> members);
 
  private:
@@ -56,7 +55,6 @@ class TypeTable {
   std::map<std::string, const Type*, std::less<>> basic_;
   std::map<const Type*, const Type*> pointers_;
   std::map<std::tuple<const Type*, std::uint64_t, std::int64_t, bool>, const Type*> arrays_;
-  // The results of with_members(), by the original structure and the types and offsets of the members.
   using Members = std::vector<std::pair<const Type*, std::uint64_t>>;
   std::map<std::pair<const Type*, Members>, const Type*> structures_;
   std::unordered_map<const void*, const Type*> by_die_;

@@ -22,19 +22,18 @@ class Unwinder {
 
   // `pc` is the code address of the frame that is in the FrameMemory.
   void start(std::uint64_t pc);
-  // Returns the callers, one per call, innermost first; nothing at the end.
+  // Returns the next caller, innermost first: one for each call. Nothing at the end.
   std::optional<Caller> next();
-  // The frame address (CFA) of the latest caller; before the first next(), that of the frame's own function.
-  // All code that is inlined into a function has the function's frame address.
+  // The frame address (CFA) of the latest caller. Before the first next(), it is the frame address of the
+  // frame's own function. All code that is inlined into a function has the function's frame address.
   std::optional<std::uint64_t> frame_address() const;
-  // The frame address of the code that the latest caller called.
   std::optional<std::uint64_t> called_frame_address() const { return registers_.cfa; }
   // The reason why next() found no caller: "the stack at 0x7ffd10 was not recorded". Empty at the end.
   const std::string& problem() const { return problem_; }
 
  private:
   std::nullopt_t stop(std::string problem);
-  const CallFrame* call_frame() const;  // for the code at pc_; null if unknown
+  const CallFrame* call_frame() const;  // the rules for the code at pc_; null if unknown
 
   const ProgramSymbols& symbols_;
   FrameMemory& frame_;

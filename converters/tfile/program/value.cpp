@@ -9,7 +9,8 @@ using TypeKind = Type::Kind;
 
 constexpr std::size_t kMaxResolvedDepth = 64;
 constexpr std::uint64_t kMaxCount = ~std::uint32_t{0};
-constexpr std::int64_t kMaxElements = 32;  // for an array whose elements have types that depend on the frame
+// limit for arrays whose elements have types that depend on the frame
+constexpr std::int64_t kMaxElements = 32;
 
 // The type that all elements of an array have in the frame; null if they differ. `first` is the first
 // element.
@@ -25,8 +26,8 @@ const Type* type_of_all(const Value& first, std::int64_t count, const Evaluation
   return common;
 }
 
-// An array with the indices that it has in the frame, if they are known. `whole` is the address of the
-// structure that contains it.
+// Returns the array with the indices that it has in this frame. If these are unknown, returns `value`.
+// `whole` is the address of the structure that contains the array.
 Value resolved_array(Value value, const EvaluationContext& context, std::size_t depth,
                      std::optional<std::uint64_t> whole = std::nullopt) {
   const Type& type = *value.type;
@@ -83,7 +84,7 @@ const Type::Variant* variant_of(const Value& value, FrameMemory& frame) {
   return other;
 }
 
-// A structure with the members of its variant, and the offsets of virtual bases.
+// Returns the structure with the members of its variant, and with the offsets of its virtual bases.
 Value resolved_structure(const Value& value, const EvaluationContext& context, std::size_t depth) {
   const Type& type = *value.type;
   const Type::Variant* const variant = variant_of(value, context.frame);

@@ -1,4 +1,4 @@
-// Values of the traced program: their types, their places in a frame, and the meaning of collected
+// Values of the traced program: their types and their places in a frame. Also evaluates collected
 // expressions.
 #pragma once
 
@@ -26,7 +26,8 @@ enum class Missing : std::uint8_t {
   NotRecorded,    // the frame lacks a register or memory that leads to the value
   AtEntry,        // its value was in a register when the function was called
   OptimizedOut,   // the variable is nowhere at this address
-  OtherFrame,     // the variable belongs to another call, such as that of the function around a nested one
+  // the variable belongs to another call, such as the call of the function around a nested function
+  OtherFrame,
 };
 
 std::string_view problem_of(Missing missing);
@@ -40,7 +41,7 @@ struct Storage {
   std::vector<bool> known = {};        // for Kind::Bytes: which bytes are known; empty if all are
   const Register* reg = nullptr;       // for Kind::Bytes: the register that holds the whole value
 
-  // Returns missing storage: with this storage's reason if it has one, or else with the reason `why`.
+  // Returns missing storage. The reason is that of this storage, or else `why`.
   Storage unusable(Missing why) const { return none(kind == Kind::None ? missing : why); }
   static Storage none(Missing why) { return {.kind = Kind::None, .missing = why}; }
   static Storage memory_at(std::uint64_t address) { return {.kind = Kind::Memory, .address = address}; }
@@ -55,14 +56,13 @@ std::vector<std::byte> stored(std::uint64_t number, std::uint64_t size, std::end
 // The storage of a variable whose type has `size` bytes.
 Storage locate(Dwarf_Die variable, std::uint64_t size, const CodeScope& scope, FrameMemory& frame);
 
-// The number in an attribute; or in the variable or member to which the attribute refers; or the result of
-// the attribute's operations. `object` is the first address on their stack. `whole` is the address of the
-// structure with the member.
+// The number in an attribute, in the variable or member to which it refers, or the result of its operations.
+// `object` is the first address on the stack of these operations. `whole` is the address of the structure
+// with the member.
 std::optional<std::uint64_t> number_of(Dwarf_Attribute attribute, const CodeScope& scope, FrameMemory& frame,
                                        std::optional<std::uint64_t> object = std::nullopt,
                                        std::optional<std::uint64_t> whole = std::nullopt);
 
-// The known registers of a call. It is the call of the frame, or of one of its callers.
 struct CallRegisters {
   std::vector<std::optional<std::uint64_t>> values = {};  // by number in DWARF
   std::optional<std::uint64_t> cfa = {};                  // the canonical frame address of the call
@@ -72,15 +72,14 @@ struct CallRegisters {
 Storage locate_in_call(std::span<const Dwarf_Op> operations, const CallRegisters& registers,
                        const CodeScope& scope, FrameMemory& frame);
 
-// The place of the return address at the scope's pc.
 Storage return_address(const CodeScope& scope, FrameMemory& frame);
 
 struct Value {
   const Type* type = nullptr;  // null if unknown
   Storage storage = {};
   std::uint64_t bit_offset = 0, bit_size = 0;  // for a bit-field, counted from the storage; size 0 for others
-  // If it is not 0, the size that GDB's bytecode assumes. For "*r", where r is a reference to an array, this
-  // is the size of the array; for "sizeof r", the size of the reference.
+  // The size that GDB's bytecode assumes; 0 for the real size. Examples, if r is a reference to an array: the
+  // size of the array for "*r", and the size of the reference for "sizeof r".
   std::uint64_t traced_size = 0;
 };
 
@@ -94,26 +93,26 @@ struct EvaluationContext {
 Value value_of(Dwarf_Die variable, const EvaluationContext& context);
 // A member or an element, as DWARF describes it. See also resolved().
 Value part_of(const Value& whole, const Type* type, std::uint64_t offset);
-// Fills in the properties of the value's type that depend on the frame: the indices of arrays, the offsets of
-// virtual bases, and the members of variants.
+// Completes the value's type with the properties that depend on the frame: indices of arrays, offsets of
+// virtual bases, and members of variants.
 Value resolved(Value value, const EvaluationContext& context, std::size_t depth = 0);
 
 bool is_signed(const Type& type);
 
-// The value to which a reference refers. Other values are returned unchanged.
 Value without_reference(const Value& value, const EvaluationContext& context);
-// An integer, a boolean, an enumeration or an address, as 64 bits; nothing if the frame does not have it.
+// An integer, a boolean, an enumeration or an address, as 64 bits. Nothing if the frame does not have the
+// value.
 std::optional<std::uint64_t> integer_of(const Value& value, FrameMemory& frame);
 
-// The value of a C expression, such as "*p", "a[2]@3" and "it->next->name". Its type may be known even if its
-// storage is not.
+// The value of a C expression, such as "*p", "a[2]@3" and "it->next->name". Its type may be known even
+// without its storage.
 Value evaluate(std::string_view expression, const EvaluationContext& context);
 
 // The values of an item: one, several or none. Their texts point into the item and the scope.
 struct ItemValue {
   std::string_view text;
   Value value;
-  bool is_hidden = false;  // for $args and $locals: its name means another variable there
+  bool is_hidden = false;  // for $args and $locals: the name means another variable at this place
 };
 std::vector<ItemValue> evaluate_item(const CollectItem& item, const EvaluationContext& context);
 

@@ -110,7 +110,7 @@ FrameContext FrameClassifier::classify(const Frame& frame) {
   return context;
 }
 
-// Uses the pc register or, without it, the address of the tracepoint's only location.
+// Uses the pc register. Without it, uses the address of the location, if the tracepoint has only one.
 void FrameClassifier::find_location(const Frame& frame, FrameContext& context) const {
   if (registers_ != nullptr && trace_.layout)
     context.pc = pc_of(*trace_.layout, registers_->bytes, trace_.format.order);

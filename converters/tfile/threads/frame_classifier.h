@@ -1,5 +1,5 @@
-// Decides for each frame which thread it belongs to, and whether it is a hit or a while-stepping step. A
-// frame records neither. Two classifiers that get the same frames decide the same.
+// Decides for each frame to which thread it belongs, and whether it is a hit or a while-stepping step. A
+// frame does not record this. Two classifiers give the same results for the same frames.
 #pragma once
 
 #include <bit>
@@ -23,11 +23,11 @@ struct FrameContext {
   std::size_t track = 0;
   bool is_guessed = false;  // the frame is shown on another track than its own
   bool is_step = false;
-  bool opens_call = false;                   // a hit that is followed by steps
+  bool opens_call = false;                   // true for a hit that is followed by steps
   bool closes_call = false;                  // the last step of that call
   const ExpectedFrames* location = nullptr;  // null if unknown, or if several are possible
   std::optional<std::uint64_t> pc;
-  bool pc_is_recorded = false;  // in a register; otherwise, pc is the location's address
+  bool pc_is_recorded = false;  // true if a register has the pc; otherwise, pc is the location's address
   bool has_registers = false;
 };
 
@@ -37,21 +37,21 @@ class CollectedThreadIds {
   explicit CollectedThreadIds(const LocationTable& locations);
 
   bool are_collected(std::int16_t tracepoint) const { return block_of_.contains(tracepoint); }
-  // Returns nothing if the frame has no such number, or a number that is not a thread's id.
+  // Returns nothing if the frame has no number, or if it is not the id of a thread.
   std::optional<std::uint64_t> id_of(const Frame& frame, std::endian order) const;
 
  private:
-  std::map<std::int16_t, std::size_t> block_of_;  // by tracepoint: the block that has the id
+  std::map<std::int16_t, std::size_t> block_of_;
 };
 
 class FrameClassifier {
  public:
   FrameClassifier(const TraceFile& trace, const LocationTable& locations);
 
-  // Must be called for every frame, in the order of the file, except for frames that add_frames() counts.
+  // Must be called for every frame in the order of the file, unless add_frames() counts it.
   FrameContext classify(const Frame& frame);
-  // True if all frames of this frame's pattern have the same context, because nothing in them identifies a
-  // thread, and their tracepoint has no steps. Then add_frames() may count them instead.
+  // True if all frames of this frame's pattern have the same context: nothing in them identifies a thread,
+  // and the tracepoint has no steps. Then add_frames() may count these frames.
   bool classifies_alike(const Frame& frame) const {
     return !is_kernel_ && !has_steps_[static_cast<std::uint16_t>(frame.tracepoint)] &&
            !thread_ids_.are_collected(frame.tracepoint);
@@ -77,7 +77,7 @@ class FrameClassifier {
   const TraceFile& trace_;
   const LocationTable& locations_;
   std::optional<std::uint64_t> pid_variable_, task_variable_, cpu_variable_;  // in KGTP
-  bool is_kernel_;                                                            // one of these variables exists
+  bool is_kernel_;  // true if one of these variables exists
   ThreadTracks tracks_;
   std::vector<OpenSteps> open_steps_;
   std::vector<bool> has_steps_;  // by tracepoint number

@@ -8,7 +8,6 @@
 namespace convert::tfile {
 namespace {
 
-// The offset of the first trace after `begin`.
 std::optional<std::uint64_t> find_trace(FileWindow& file, std::uint64_t begin) {
   constexpr std::string_view kMagicOfAllVersions = kMagic.substr(0, 6);
   for (std::uint64_t offset = begin; offset + kMagicOfAllVersions.size() <= file.size();) {

@@ -57,7 +57,6 @@ struct TraceSurvey {
   std::vector<std::vector<ThreadMark>> marks;
   std::uint64_t frames_without_own_track = 0;
   std::map<std::int16_t, std::uint64_t> frames_of;  // by tracepoint
-  // The numbers of frames by tracepoint and track, for the first kTracepointTracks such pairs.
   std::map<std::pair<std::int16_t, std::size_t>, std::uint64_t> frames_on;
   std::map<const TracepointLocation*, std::uint64_t> hits_of;
   std::uint64_t hits = 0, steps = 0, partial_frames = 0;
@@ -71,7 +70,6 @@ struct TraceSurvey {
   };
   Rest rest;
 
-  // The number of frames that are shown on each track, by track.
   std::vector<std::uint64_t> frames_shown() const;
 };
 

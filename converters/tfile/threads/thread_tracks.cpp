@@ -7,7 +7,7 @@
 namespace convert::tfile {
 namespace {
 
-// The stacks of threads are usually 8 MiB apart, and the frames of one thread are near each other.
+// Stacks of threads are usually 8 MiB apart. Frames of one thread are near each other.
 constexpr std::uint64_t kStackReach = std::uint64_t{1} << 20;
 // A limit, because every stack is compared with each frame whose thread is guessed.
 constexpr std::size_t kMaxStacks = 256;

@@ -27,7 +27,7 @@ enum class ThreadClue : std::uint8_t {
 struct ThreadTrack {
   ThreadClue clue;
   std::uint64_t value = 0;                                      // pid, task, register, cpu
-  std::uint64_t stack_low = ~std::uint64_t{0}, stack_high = 0;  // range of its stack pointers
+  std::uint64_t stack_low = ~std::uint64_t{0}, stack_high = 0;  // range of the track's stack pointers
   std::uint64_t frames = 0;
   std::uint64_t id = 0;          // id of the thread, from KGTP or collected; 0 if unknown
   bool has_several_ids = false;  // the collected numbers differ, so they are not an id of the thread
@@ -41,7 +41,8 @@ class ThreadTracks {
 
   // The track of a clue. A new clue gets a new track, or the track of unknown threads if there are too many.
   std::size_t track_of(ThreadClue clue, std::uint64_t value);
-  // Guesses the track by the stack: a near one, or a new one. Returns nothing if too many stacks are known.
+  // Guesses the track by the stack: the track of a near stack, or a new track. Returns nothing if too many
+  // stacks are known.
   std::optional<std::size_t> near_stack(std::uint64_t stack_pointer);
 
   void add_frames(std::size_t track, std::uint64_t frames) { tracks_[track].frames += frames; }
@@ -65,14 +66,13 @@ class ThreadTracks {
   std::vector<ThreadTrack> tracks_;
   std::map<std::pair<ThreadClue, std::uint64_t>, std::size_t> by_clue_;
   std::vector<std::size_t> stacks_;  // tracks that are known only by their stack
-  std::size_t recent_stack_ = 0;     // index in stacks_
+  std::size_t recent_stack_ = 0;
   std::uint64_t frames_without_own_ = 0;
 };
 
 // The names of tracks: "thread 4711", "thread pid=12", "cpu 2", "thread sp=0x7ffe… (guessed)", "unknown
-// thread". A thread that is known only by its thread pointer has the number that it has in the timeline, and
-// the digits of the pointer in which it differs from other threads: "thread 1 (…d8a740)". `shown` is from
-// merged().
+// thread". If only the thread pointer is known, the name has the number of the thread in the timeline, and
+// the last digits of the pointer: "thread 1 (…d8a740)". `shown` is from merged().
 std::vector<std::string> names_of(const std::vector<ThreadTrack>& tracks,
                                   const std::vector<std::size_t>& shown);
 

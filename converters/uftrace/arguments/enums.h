@@ -25,17 +25,17 @@ class EnumType {
  public:
   EnumType(std::vector<Enumerator> enumerators, Names& names);
 
-  // Returns the first enumerator in the definition that has this value, or null if no enumerator has this
-  // value.
+  // Returns the first enumerator with this value, or null if there is none.
   const Enumerator* find(std::int64_t value) const;
   // Appends the names of enumerators that add up to the value, such as "B|A", or "B|A+0x8" with a remainder.
-  // Each enumerator is used at most once, from large to small. Returns false if all are too large.
+  // Each enumerator is used at most once, from large to small. Returns false if all are larger than the
+  // value.
   bool describe(std::int64_t value, std::string& text) const;
   // An upper limit for the number of bytes that describe() appends.
   std::size_t longest_text() const { return longest_text_; }
-  // Returns the value of a recorded register. If an int was recorded, the upper half of the register is 0, so
-  // negative values must be sign-extended. In .dbg files, enumerators of small unsigned types are also
-  // sign-extended. For example, 200 in a uint8_t is -56 there.
+  // Returns the value of a recorded register. Sign-extends an int, because the upper half of the register is
+  // 0. In .dbg files, enumerators of small unsigned types are also sign-extended. For example, 200 in a
+  // uint8_t is -56 there.
   std::int64_t value_of(std::uint64_t bits) const;
 
   const std::vector<Enumerator>& enumerators() const { return by_value_; }

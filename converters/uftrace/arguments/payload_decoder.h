@@ -1,4 +1,4 @@
-// Finds the layouts for the addresses in the records of one thread, and decodes the payloads with them.
+// Decodes the payloads in the records of one thread.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace convert::uftrace {
 
-// Decodes the payloads of one thread, with the symbols of the thread's program at the time of each record.
+// Decodes payloads with the symbols of the thread's program at the time of each record.
 class PayloadDecoder final : public CandidateLayouts, private SymbolNames {
  public:
   // `layouts` and `task` must outlive this object.

@@ -52,7 +52,7 @@ const Parameter* parameter_of(const SpecItem& item, const PayloadLayout::Context
   return item.number <= row.size() ? &row[item.number - 1] : nullptr;
 }
 
-// Returns the name of the value in the program, or nothing if it is uncertain or not unique.
+// Returns the name of the value in the program. Nothing if the name is uncertain or not unique.
 std::optional<std::string> parameter_name(const SpecItem& item, const PayloadLayout::Context& context) {
   const Parameter* const parameter = parameter_of(item, context);
   if (parameter == nullptr || parameter->name.empty()) return std::nullopt;
@@ -67,8 +67,8 @@ std::optional<std::string> parameter_name(const SpecItem& item, const PayloadLay
   return name;
 }
 
-// Returns the value's type in the program, or nothing if it is unknown, a float, or wider than the recorded
-// value. Returns nothing for big-endian recordings, where registers do not begin with the low bytes.
+// Returns the value's type in the program. Nothing if it is unknown, a float, or wider than the recorded
+// value. Also nothing for big-endian recordings, where registers do not begin with the low bytes.
 std::optional<ScalarType> type_in_program(const SpecItem& item, const PayloadLayout::Context& context) {
   std::optional<ScalarType> type;
   if (const Parameter* const parameter = parameter_of(item, context))
@@ -80,7 +80,7 @@ std::optional<ScalarType> type_in_program(const SpecItem& item, const PayloadLay
   return fits ? type : std::nullopt;
 }
 
-// True if the recording does not have the type of one of these values.
+// True if the recording lacks the type of one of these values.
 bool lacks_types(const std::vector<std::vector<SpecItem>>& lists) {
   return std::ranges::any_of(lists, [](const std::vector<SpecItem>& items) {
     return std::ranges::count(items, Format::Auto, &SpecItem::format) != 0;

@@ -42,7 +42,7 @@ class PayloadLayout {
   struct Context {
     std::endian order;
     Names& names;
-    const EnumTypes& enums;                   // enums in info
+    const EnumTypes& enums;
     const EnumTypes* module_enums = nullptr;  // enums of the module, which come first; may be null
     const FunctionType* function = nullptr;   // the function in the program; may be null
   };
@@ -50,8 +50,8 @@ class PayloadLayout {
   // Defines some order, because layouts are in a set. Equal layouts give equal results.
   friend auto operator<=>(const PayloadLayout&, const PayloadLayout&) = default;
 
-  // Returns the number of bytes of the values at the start of `bytes`, without the padding after them.
-  // Returns nothing if `bytes` is too short. Only strings have a size in the payload.
+  // Returns the size of the values at the start of `bytes`, without padding after them. Returns nothing if
+  // `bytes` is too short.
   std::optional<std::size_t> size_of(std::span<const std::byte> bytes) const {
     std::size_t at = 0;
     for (const std::size_t before : texts_) {
@@ -101,18 +101,18 @@ class PayloadLayout {
   struct Step {
     NameId name;  // `arg1`, even if the trace has another name
     Load load;
-    std::uint32_t size;    // size of the value in bytes
-    std::uint32_t space;   // size with padding; not used for strings
-    std::uint64_t header;  // header of the argument
+    std::uint32_t size;   // size of the value in bytes
+    std::uint32_t space;  // size with padding; not used for strings
+    std::uint64_t header;
     // The header of a second argument (symbol or bytes), or the header to use if a number is large.
     std::uint64_t extra_header = 0;
-    const EnumType* type = nullptr;  // for an enum
-    std::uint64_t struct_text = 0;   // NameId of the text that is shown for a struct
+    const EnumType* type = nullptr;
+    std::uint64_t struct_text = 0;  // NameId of the text that is shown for a struct
 
     friend auto operator<=>(const Step&, const Step&) = default;
   };
 
-  static constexpr std::size_t kTextHead = 2;  // the length before a string
+  static constexpr std::size_t kTextHead = 2;  // size of the length before a string, in bytes
   // Each value in a payload begins at a multiple of 4 bytes.
   static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 3) / 4 * 4; }
 

@@ -16,7 +16,6 @@ constexpr std::array<std::string_view, 17> kTriggerWords{
     "filter", "notrace",   "depth=",   "time=",     "size=", "read=", "trace", "color=", "recover",
     "finish", "backtrace", "callsite", "auto-args", "hide",  "if:",   "clear", "caller"};
 
-// The letters are in the order of Format.
 constexpr std::string_view kFormatLetters = "diuxocfsSpet";
 
 std::optional<Format> format_of(char letter) {
@@ -139,7 +138,6 @@ class ItemParser {
   const Machine& machine_;
 };
 
-// Adds one word to the entry. The word is a value, a trigger word or the name of a module.
 void add_word(std::string_view word, const Machine& machine, SpecEntry& entry, SpecProblems& problems) {
   ItemParser parser(word, machine);
   SpecItem item;

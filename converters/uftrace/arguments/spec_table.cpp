@@ -15,15 +15,15 @@
 namespace convert::uftrace {
 namespace {
 
-// The limit for the repetitions in a regular expression. With a hundred times as many, to match a name takes
+// The limit for the repetitions in a regular expression. With a hundred times as many, matching a name takes
 // minutes, or overflows the stack in the C library.
 constexpr std::size_t kMostRepeated = 1000;
-constexpr std::size_t kMostItems = 1024;  // for one function; a payload has fewer values
+constexpr std::size_t kMostItems = 1024;  // limit for one function; a payload has fewer values
 // Limits the modules and patterns, because each function is compared with each pattern.
 constexpr fxt::Limit kModules{"modules in the argument specs of a function", 16, 0};
 constexpr fxt::Limit kPatterns{"patterns for functions with arguments or results", 256, 0};
-// Some regular expressions take 20 us and some kilobytes for each character of a name, and others a hundredth
-// of that. Therefore, the time is limited. The time is also a measure of the memory.
+// Some regular expressions take 20 us and some kilobytes for each character of a name. Therefore, the time is
+// limited. This also limits the memory.
 constexpr fxt::Limit kMatching{"microseconds to compare functions with patterns", 10'000'000, 0};
 std::atomic<std::uint64_t> all_matching_us = 0;  // of all recordings, and of all passes of --fit
 constexpr std::uint64_t kMostStatesUs = 200'000;
@@ -35,7 +35,6 @@ Machine machine_of(const Info& info) {
           .has_long_doubles = !cpu.starts_with("ARMv6") && !cpu.starts_with("ARMv7")};
 }
 
-// Returns only the items of arguments, or only the items of results.
 std::vector<SpecItem> items_of(std::vector<SpecItem> items, bool of_result) {
   std::erase_if(items, [of_result](const SpecItem& item) { return item.is_return() != of_result; });
   return items;
@@ -49,8 +48,7 @@ std::uint64_t thread_time_us() {
 }
 
 // Returns the number of items that the C library makes from a regular expression. A part counts once for each
-// repetition. Returns infinity for expressions that need too much time or stack, because they are too long,
-// have deeply nested parentheses, or have a back reference.
+// repetition. Returns infinity for expressions that would need too much time or stack.
 double atoms_of(std::string_view regex) {
   constexpr double kForbidden = std::numeric_limits<double>::infinity();
   constexpr std::size_t kMostCharacters = 4096, kMostParentheses = 100;
@@ -191,7 +189,6 @@ void SpecTable::take_time(std::uint64_t spent_us) {
                     "the remaining functions are not compared, so some arguments and results are unknown");
 }
 
-// Counts the time since `since_us`, and returns the current time.
 std::uint64_t SpecTable::count_matching(std::uint64_t since_us) {
   const std::uint64_t now_us = thread_time_us();
   const std::uint64_t spent_us = now_us - since_us;

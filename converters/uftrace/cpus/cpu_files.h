@@ -28,8 +28,8 @@
 
 namespace convert::uftrace {
 
-// The base class of PerfCursor and KernelCursor, which add next() and event(). next() goes to the next event,
-// and returns false at the end of the file. The `order_ns` of the events never decreases.
+// The base class of PerfCursor and KernelCursor, which add next() and event(). next() returns false at the
+// end of the file. The `order_ns` of events never decreases.
 class CpuFileCursor {
  public:
   std::uint16_t cpu() const { return cpu_; }               // limited to the maximum of FXT
@@ -46,8 +46,8 @@ class CpuFileCursor {
     if (size() > kWithHoles.of(0)) check_holes(InputFile(file.place), size());
   }
 
-  // Returns the result of `read`. If `read` fails because the file can't be read, adds a note and returns
-  // false, as at the end of the file.
+  // Returns the result of `read`. If the file can't be read, adds a note and returns false, as at the end of
+  // the file.
   template <typename Read>
   bool read_or_end(Read&& read) {
     try {
@@ -86,12 +86,11 @@ class CpuMerge {
   // Return the current event and its CPU. at_end() must be false. The event is valid until advance().
   const auto& event() const { return cursors_[heap_.front().cursor]->event(); }
   std::uint16_t cpu() const { return cursors_[heap_.front().cursor]->cpu(); }
-  // Returns the index of the current event's file.
   std::size_t file_index() const { return heap_.front().cursor; }
   void advance();
 
-  std::uint64_t size() const { return sum(&Cursor::size); }          // size of all files in bytes
-  std::uint64_t bytes_read() const { return sum(&Cursor::offset); }  // bytes already read
+  std::uint64_t size() const { return sum(&Cursor::size); }  // size of all files in bytes
+  std::uint64_t bytes_read() const { return sum(&Cursor::offset); }
 
  private:
   struct NextEvent {
@@ -168,7 +167,7 @@ class MessageQueue {
     staged_.clear();
   }
 
-  // Returns the first message that was delivered and not taken, or null if there is none.
+  // Returns the first delivered message that was not taken; null if there is none.
   const Message* first() const { return first_ == messages_.size() ? nullptr : &messages_[first_]; }
   void pop_front(std::size_t count = 1) { first_ += count; }
   void drop_staged() { staged_.clear(); }
@@ -183,8 +182,8 @@ class MessageQueue {
 template <typename Queue>
 using QueuesByThread = fxt::SeededMap<ThreadId, Queue>;
 
-// A source that reads all files of one kind, because one thread of this program is fast enough for all CPUs.
-// A derived class converts events to messages for threads.
+// A source that reads all files of one kind. One thread of this program is fast enough for all CPUs. A
+// derived class converts events to messages for threads.
 template <typename Cursor, typename Message, typename Queue = MessageQueue<Message>>
 class CpuFileSource : public SharedSource {
  public:
@@ -219,10 +218,9 @@ class CpuFileSource : public SharedSource {
     stats_.bytes_total += events_.size();
   }
 
-  virtual void stage(const Event& event) = 0;  // stages the messages for this event
+  virtual void stage(const Event& event) = 0;
   CpuMerge<Cursor>& events() { return events_; }
   QueuesByThread<Queue>& queues() { return queues_; }
-  // Returns the queue of the thread, or null if the thread has no queue.
   Queue* find_queue(ThreadId thread) {
     const auto found = queues_.find(thread);
     return found == queues_.end() ? nullptr : &found->second;
@@ -231,8 +229,8 @@ class CpuFileSource : public SharedSource {
     if (!queue.has_staged()) filled_.push_back(&queue);
     queue.stage(message);
   }
-  // Reads all files without delivering messages. For each event, calls `see` with each queue that would get a
-  // message, and with the time of the event.
+  // Reads all files without delivering messages. For each event, calls `see(queue, time)` for each queue that
+  // would get a message.
   template <typename See>
   void read_all(See&& see) {
     for (; !events_.at_end(); events_.advance()) {

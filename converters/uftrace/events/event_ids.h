@@ -13,10 +13,10 @@
 namespace convert::uftrace {
 
 enum class UftraceEventKind : std::uint8_t {
-  ProcessCounter,   // values of the whole process, read at the entry of a function
-  ThreadCounter,    // values of one thread, read at the entry of a function
-  Difference,       // growth of a counter's values during a call, read at the exit
-  WatchedCpu,       // the number of the CPU
+  ProcessCounter,  // values of the whole process, read at the entry of a function
+  ThreadCounter,   // values of one thread, read at the entry of a function
+  Difference,      // growth of a counter's values during a call, read at the exit
+  WatchedCpu,
   WatchedVariable,  // address and value of a variable
   CallSite,         // the address from which the next call is made
 };
@@ -26,7 +26,7 @@ struct KnownEvent {
   std::uint64_t id;
   std::string_view uftrace_name;
   UftraceEventKind kind;
-  std::string_view counter = {};  // the name of a counter
+  std::string_view counter = {};
   // The names of the event's 64-bit values. The values are those of a counter, or arguments of a call.
   std::array<std::string_view, 3> values = {};
 

@@ -72,7 +72,7 @@ class ThreadEvents {
   SessionSpan registered_ = {.until_ns = 0};  // the last result of add_use()
   Arguments for_entry_;
   Arguments for_exit_;
-  Arguments values_;  // the values of the current event
+  Arguments values_;
 };
 
 }  // namespace convert::uftrace

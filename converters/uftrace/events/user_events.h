@@ -1,5 +1,5 @@
-// The names of user events (SDT probes). The file events.txt has lines "EVENT: <id> <provider>:<name>". Each
-// program with user events overwrites the file at its start, so the file has only one program's names.
+// The names of user events (SDT probes). The file events.txt has lines "EVENT: <id> <provider>:<name>". It
+// has the names of only one program, because each program with user events overwrites it.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ class UserEvents {
   // same program. Other events in this span need not be registered. Safe to use from several threads.
   SessionSpan add_use(const Task& task, std::uint64_t time_ns);
   // Must be called after the last add_use(). Adds a note for each program whose names may have been
-  // overwritten, because another program with user events started later.
+  // overwritten by a program that started later.
   void add_notes(Notes& notes) const;
 
  private:

@@ -64,7 +64,6 @@ bool compare(Condition::Op op, Number recorded, Number wanted) {
   return false;
 }
 
-// Parses the format of a number: `i32`, `x`, `64`. Returns false for other formats.
 bool parse_format(std::string_view format, Condition& condition) {
   constexpr std::string_view kSigned = "di", kUnsigned = "uxop", kAny = "ce";
   if (!format.empty() && kSigned.find(format.front()) != std::string_view::npos) {

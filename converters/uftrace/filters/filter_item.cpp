@@ -36,8 +36,8 @@ constexpr std::array<Action, 11> kActions{{{"trace_on", Setting::TraceOn},
                                            {"size", Setting::Size, "="},
                                            {"if", Setting::Condition, ":"}}};
 
-// Actions of uftrace without an effect here, because they are about the recorder, the terminal or the values
-// that are recorded.
+// Actions of uftrace without an effect here: they are about the recorder, the terminal or the recorded
+// values.
 constexpr std::array<std::string_view, 11> kWithoutEffect{"arg",    "fparg",     "retval",   "auto-args",
                                                           "color=", "backtrace", "callsite", "finish",
                                                           "read=",  "recover",   "script"};
@@ -67,7 +67,7 @@ class WordParser {
   }
   bool is_filter() const { return item_.option == Option::Filter || item_.option == Option::Notrace; }
 
-  // Option -T accepts all settings, options -F and -N accept some, and -C, -H and -L accept none.
+  // -T accepts all settings, -F and -N accept some, and -C, -H and -L accept none.
   void give(Setting setting) {
     constexpr std::array kOfFilters{Setting::Depth,  Setting::Time, Setting::Size,
                                     Setting::Caller, Setting::Hide, Setting::Condition};
@@ -75,7 +75,6 @@ class WordParser {
       item_.actions.given.add(setting);
   }
 
-  // Returns false if the word is not an action.
   bool add_action(std::string_view word) {
     // A word with a dot is the name of a file, even if it begins like an action.
     const bool is_file =
@@ -167,7 +166,8 @@ class WordParser {
   bool has_action_ = false;
 };
 
-// Returns the number of characters before the next `;` that is not in brackets, as in a Rust array "[u8;4]".
+// Returns the number of characters before the next `;` outside of brackets. A Rust array "[u8;4]" has one in
+// brackets.
 std::size_t item_size(std::string_view list) {
   std::size_t open = 0;
   for (std::size_t i = 0; i < list.size(); ++i) {

@@ -24,8 +24,8 @@ namespace convert::uftrace {
 
 class PatternReport {
  public:
-  // What a pattern matches in one input: a function that was called, only functions that were not called, or
-  // no function.
+  // The matches of a pattern in one input: a called function, only functions that were not called, or no
+  // function.
   enum class Fit : std::uint8_t { Called, NeverCalled, Nothing };
 
   // Announces one more input.

@@ -22,16 +22,16 @@ int order_of(FilterItem::Option option) {
                                                : static_cast<int>(option);
 }
 
-// True for names with special characters that make them invalid as regular expressions: operators, closures,
-// and functions with pointers to functions as parameters.
+// True for names that are not valid as regular expressions: operators, closures, and functions with pointers
+// to functions as parameters.
 bool is_like_a_name(std::string_view pattern) {
   constexpr std::array<std::string_view, 4> kParts{"operator", "{{", "::{", "(*"};
   return std::ranges::any_of(kParts,
                              [pattern](std::string_view part) { return pattern.find(part) != pattern.npos; });
 }
 
-// Returns the source name of a generic Rust function: for "<alloc::vec::Vec<u8>>::push", returns
-// "<alloc::vec::Vec>::push". For "<str>len", returns "<str>::len".
+// Returns the source name of a generic Rust function: "<alloc::vec::Vec>::push" for
+// "<alloc::vec::Vec<u8>>::push", and "<str>::len" for "<str>len".
 std::string without_generics(std::string_view name) {
   std::string text;
   std::size_t depth = 0;  // nesting of generic arguments
@@ -114,8 +114,8 @@ bool FilterTable::fits(Rule& rule, const std::string& name, const SymbolTable& t
   return !known->second;
 }
 
-// A pattern without special characters matches a path that contains it at the end, or before a slash. For
-// example, "lib" matches "src/mylib/c.c", and "c" matches every "x.c".
+// A pattern without special characters must be at the end of the path, or before a slash. For example, "lib"
+// matches "src/mylib/c.c", and "c" matches every "x.c".
 bool FilterTable::lies_in(const Rule& rule, const std::string& file) {
   std::string_view part = rule.pattern.text();
   // A text that looks like a pattern may also be a whole path, as in "/usr/include/c++/12/bits/move.h".

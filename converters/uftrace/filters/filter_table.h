@@ -31,7 +31,6 @@ struct FunctionRule {
   bool is_elsewhere = false;    // -L hides calls of the function
 
   bool has(Setting setting) const { return actions.given.has(setting); }
-  // Adds the settings of an item, which replace settings of earlier items.
   void apply(const FilterItem& item) {
     const Actions& later = item.actions;
     actions.given.remove(item.clears);
@@ -62,16 +61,13 @@ class FilterTable {
 
   // Returns the function's rule, or null if it has none. The rule is valid while this object exists.
   const FunctionRule* rule_of(const TaskSymbols& symbols, std::uint64_t address);
-  // Returns the rule for a call whose address is unknown.
   const FunctionRule* unknown_rule() const {
     if (passes_program_) return &passed_;
     return needs_.locations ? &elsewhere_ : nullptr;
   }
-  // Returns the rule for a kernel function.
   const FunctionRule* kernel_rule(std::uint64_t address);
 
   const FilterOptions& options() const { return options_; }
-  // True if calls of the program are not shown.
   bool passes_program() const { return passes_program_; }
   // True if only the functions that -F or a trigger selects, and their callees, are shown.
   bool has_filter() const { return needs_.filter; }
@@ -79,7 +75,7 @@ class FilterTable {
   bool looks_ahead() const { return needs_.later_records; }
   // True if the functions of calls, and not only times, decide which calls are shown.
   bool looks_at_functions() const { return needs_.functions; }
-  // Returns the length from which a call is kept. With kForever, a call is kept only because of a kept call
+  // Returns the minimum length of kept calls. With kForever, a call is kept only because of a kept call
   // inside. `rule` may be null. `around_ns` is the minimum length if the rule has none.
   std::uint64_t shortest_kept_ns(const FunctionRule* rule, bool is_too_small, std::uint64_t around_ns) const {
     if (is_too_small) return kForever;
@@ -89,7 +85,8 @@ class FilterTable {
   }
 
   // Must be called after the last request. Reports patterns that match no called function. `input` is the
-  // name of the recording. After the last recording, adds notes, and returns their texts without these names.
+  // name of the recording. After the last recording, adds the notes, and returns their texts without input
+  // names.
   std::vector<std::string> add_notes(const std::string& input, Notes& notes);
 
  private:
@@ -98,8 +95,8 @@ class FilterTable {
     NamePattern pattern;
     bool is_kernel;
     bool is_used = false;  // true if the pattern matches a called function
-    // True for a symbol table if the text of the pattern is the name of a function in this table. Then the
-    // pattern matches only this function.
+    // True for a symbol table if the pattern is the name of a function in this table. Then the pattern
+    // matches only this function.
     std::map<const SymbolTable*, bool> names_one = {};
   };
   // The facts about records and functions that the options need.

@@ -54,7 +54,7 @@ void KeptCallScan::before_call(const RecordItem& item) {
   if (needs_functions_ && symbols_.move_to(item.call.time_ns)) rules_.clear();
 }
 
-// A call whose entry has an impossible time is kept, like a call without an entry: its length is unknown.
+// If the entry of a call has an impossible time, the length of the call is unknown, so the call is kept.
 void KeptCallScan::after_call(const RecordItem& item) {
   if (!item.call.is_entry()) return;
   if (item.what == RecordItem::What::BadTime)

@@ -1,5 +1,5 @@
-// Before a thread is converted, finds the calls that -t, -C and their triggers keep. A call is kept if it is
-// long enough, if its function matches, or if a call inside is kept. The scan runs in steps.
+// Finds the calls that -t, -C and their triggers keep, before a thread is converted. A call is kept if it is
+// long enough, if its function matches, or if it contains a kept call. The scan runs in steps.
 #pragma once
 
 #include <array>
@@ -30,9 +30,9 @@ class KeptCalls {
   }
 
  private:
-  // Records have at least 16 bytes, so each one has its own bit.
+  // A record has at least this number of bytes, so each record has its own bit.
   static constexpr std::size_t kBytesPerBit = 16;
-  static constexpr std::size_t kBits = 65536;  // number of bits in a part
+  static constexpr std::size_t kBits = 65536;
   static constexpr std::uint64_t kPartBytes = kBits * kBytesPerBit;
   static constexpr std::size_t kWordBits = 64;
   // A longer list would take more space than the bits.

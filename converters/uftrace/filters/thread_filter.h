@@ -1,5 +1,5 @@
-// Decides which calls of one thread are shown. Each stack depth has its own state. After a call ends in any
-// way (return, exec, longjmp or loss), the state of its caller applies again.
+// Decides which calls of one thread are shown. Each stack depth has its own state. When a call ends, even by
+// exec, longjmp or loss, the state of its caller applies again.
 #pragma once
 
 #include <algorithm>
@@ -37,8 +37,8 @@ class ThreadFilter {
     }
     return enter_with_rule(inside, rule, is_kept, condition_holds);
   }
-  // True if a call with this rule is hidden at this depth in any case, and does not change the state for the
-  // calls inside this call.
+  // True if a call with this rule is always hidden at this depth, and does not change the state for inner
+  // calls.
   bool hides(std::size_t depth, const FunctionRule* rule) const {
     if (depth >= states_.size()) return false;
     const State& around = states_[depth];
@@ -49,7 +49,7 @@ class ThreadFilter {
   bool is_too_small(std::size_t depth, const FunctionRule& rule) const {
     return states_[depth + 1].size != 0 && rule.size < states_[depth + 1].size;
   }
-  // The length from which the latest call at this depth, and the calls inside, are shown.
+  // The minimum length of shown calls: for the latest call at this depth, and for the calls inside it.
   std::uint64_t shortest_ns(std::size_t depth) const { return states_[depth + 1].time_ns; }
   // True if an event inside `depth` calls is shown. An event that belongs to a call is hidden with it.
   bool shows_event(std::size_t depth, bool is_of_call = false) const {
@@ -60,7 +60,6 @@ class ThreadFilter {
   void start_over() { is_tracing_ = starts_tracing_; }
 
  private:
-  // The state inside a call.
   struct State {
     bool is_in = false, is_out = false;  // inside a call that a filter shows, or hides
     bool is_dropped = false;             // the call is too short, or calls no function given with -C
@@ -81,8 +80,9 @@ class ThreadFilter {
   std::vector<State> states_ = std::vector<State>(64);  // indexed by the number of open calls
 };
 
-// Applies a rule and `is_kept`. Calls of too small functions, calls that are too short or call no wanted
-// function, and calls through the PLT (--no-libcall) change only the size and time limits inside them.
+// Applies a rule and `is_kept`. The following calls change only the size and time limits inside them: calls
+// of too small functions, too short calls, calls that contain no wanted call, and calls through the PLT
+// (--no-libcall).
 inline bool ThreadFilter::enter_with_rule(State& inside, const FunctionRule* rule, bool is_kept,
                                           bool condition_holds) {
   const State around = inside;

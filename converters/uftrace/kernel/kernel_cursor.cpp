@@ -11,15 +11,14 @@
 namespace convert::uftrace {
 namespace {
 
-// The bits of `commit` in a page.
 struct PageCommit {
   using Size = fxt::Field<0, 26>;      // size of the events in bytes
   using CountStored = fxt::Field<30>;  // the number of lost events is stored after the events, as a `long`
   using Lost = fxt::Field<31>;         // events were lost before this page
 };
 
-// `type_len` in the header of an event. Values from 1 to kMaxWords are the size of the payload in words. If
-// the value is kLong, a u32 follows: the size of the payload in bytes, plus the 4 bytes of this u32.
+// `type_len` in the header of an event. Values from 1 to kMaxWords are the size of the payload in words.
+// After kLong, a u32 has the size of the payload in bytes, plus 4 for this u32.
 namespace type_len {
 constexpr std::uint32_t kLong = 0;
 constexpr std::uint32_t kMaxWords = 28;
@@ -56,7 +55,7 @@ static_assert(fxt::kTilesWord<LongTime::Low, LongTime::High, LongTime::Epoch>);
 constexpr std::size_t kKernelWord = sizeof(std::uint32_t);
 // The kernel's clock may go back by up to this time from one page to the next.
 constexpr std::uint64_t kKernelSlackNs = 1'000'000;
-// The time of a page is compared with the times of this many pages after it.
+// The time of a page is compared with the times of this number of next pages.
 constexpr std::size_t kWitnesses = 3;
 
 }  // namespace
@@ -127,8 +126,8 @@ void KernelCursor::drop_page_from(std::size_t offset, const NoteKind& kind, std:
   close_page();
 }
 
-// The time of a page is plausible unless the majority of the next pages has earlier times. Next pages with
-// impossible times do not count, for example with a time before the events read so far.
+// The time of a page is plausible unless more than half of the next pages have earlier times. Pages with
+// impossible times do not count, for example with a time before the events that were read.
 bool KernelCursor::has_plausible_time(std::uint64_t time_ns, std::span<const std::byte> behind) const {
   if (time_ns >= kTimeLimitNs || time_ns + kKernelSlackNs < last_ns_) return false;
   int votes = 0;
@@ -151,7 +150,8 @@ std::uint64_t KernelCursor::limit_of(std::uint64_t time_ns, std::span<const std:
   return is_plausible ? next_ns + kKernelSlackNs : kTimeLimitNs - 1;
 }
 
-// Returns the number of events lost before the page: nothing if none were lost, 0 if the number is unknown.
+// Returns the number of events lost before the page; 0 if the number is unknown. Nothing if no events were
+// lost.
 std::optional<std::uint64_t> KernelCursor::lost_before(const PageHead& head,
                                                        std::span<const std::byte> page) const {
   if (PageCommit::Lost::get(head.commit) == 0) return std::nullopt;
@@ -177,7 +177,7 @@ bool KernelCursor::next_in_page() {
     start_ = at_;
     const auto header = RingHeader::of(load<std::uint32_t>(page_.data() + at_, layout_.order), layout_.order);
     at_ += kKernelWord;
-    std::size_t length = header.type_len * kKernelWord;  // length of the payload
+    std::size_t length = header.type_len * kKernelWord;
     if (header.type_len == type_len::kLong || header.type_len > type_len::kMaxWords) {
       if (header.type_len == type_len::kPadding && header.delta == 0) break;
       if (page_.size() - at_ < kKernelWord) return drop_half_event();
@@ -225,8 +225,8 @@ bool KernelCursor::drop_impossible(std::uint64_t time_ns) {
   return false;
 }
 
-// Drops an event that ends after its page. Always returns false. If the file ends inside the page, no note
-// about this event is added, because a note about the page exists already.
+// Drops an event that ends after its page. Always returns false. Adds no note if the file ends inside the
+// page, because the page already has a note.
 bool KernelCursor::drop_half_event() {
   if (page_bytes_ < layout_.page_bytes)
     close_page();

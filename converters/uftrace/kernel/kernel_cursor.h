@@ -69,12 +69,12 @@ class KernelCursor : public CpuFileCursor {
 
   PageLayout layout_;
   std::span<const std::byte> page_;  // the open page up to the end of its events; empty without an open page
-  std::size_t page_bytes_ = 0;       // size of the page in the file
-  std::size_t at_ = 0;               // current position in the page
-  std::size_t start_ = 0;            // start of the current event in the page
-  std::uint64_t time_ns_ = 0;        // time of the latest event: the page's time plus deltas
-  std::uint64_t limit_ns_ = 0;       // the latest possible time of events in the page
-  std::uint64_t last_ns_ = 0;        // the latest time in the file
+  std::size_t page_bytes_ = 0;
+  std::size_t at_ = 0;          // current position in the page
+  std::size_t start_ = 0;       // start of the current event in the page
+  std::uint64_t time_ns_ = 0;   // time of the latest event: the page's time plus deltas
+  std::uint64_t limit_ns_ = 0;  // the latest possible time of events in the page
+  std::uint64_t last_ns_ = 0;   // the latest time in the file
   std::uint64_t pages_ = 0;
   std::optional<std::uint64_t> lost_ = {};  // events lost before the page; nothing once emitted
   KernelEvent event_;

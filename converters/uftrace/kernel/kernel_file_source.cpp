@@ -10,13 +10,13 @@
 namespace convert::uftrace {
 namespace {
 
-// Bits of `prev_state`: all bits of threads that can't run, and the two bits of threads that have exited.
+// Bits of `prev_state`: for a thread that can't run, and for a thread that has exited.
 constexpr std::uint64_t kSleepingStates = 0xff, kDeadStates = 0x10 | 0x20;
 // Bits of `common_flags` for events in a hardware, a software, or a non-maskable interrupt.
 constexpr std::uint64_t kInterruptFlags = 0x08 | 0x10 | 0x40;
 
 // Extends the sign of a 32-bit value, or of an error code in 64 bits. Most functions return an int, so the
-// upper half of the register is undefined. The kernel's own tracer also recognizes error codes this way.
+// upper half of the register is undefined.
 std::uint64_t return_value(std::uint64_t value, std::uint8_t size) {
   constexpr std::int32_t kLowestError = -4095;
   const auto low = static_cast<std::int32_t>(static_cast<std::uint32_t>(value));
@@ -90,8 +90,8 @@ void KernelFileSource::lose_events(const KernelEvent& event, Cpu& cpu) {
   if (cpu.queue != nullptr) stage_loss(*cpu.queue, event.order_ns, cpu);
 }
 
-// Adds a Lost message to a thread. Two threads get such a message: the one that ran before the loss, and the
-// one that ran after it. It is unknown which other threads ran in between.
+// Adds a Lost message to a thread: to the thread that ran before the loss, and to the thread that ran after
+// it. It is unknown which threads ran in between.
 void KernelFileSource::stage_loss(KernelQueue& queue, std::uint64_t time_ns, const Cpu& cpu) {
   put(queue,
       {.time_ns = time_ns, .address = cpu.lost, .depth = cpu.number, .kind = KernelMessage::Kind::Lost});
@@ -104,7 +104,6 @@ void KernelFileSource::switch_to(ThreadId thread, const KernelEvent& event, Cpu&
     stage_loss(*cpu.queue, event.order_ns, cpu);
 }
 
-// Handles events that are not calls.
 void KernelFileSource::stage_other(std::uint64_t type, const KernelEvent& event, const Cpu& cpu) {
   const Tracepoint* const tracepoint = find_tracepoint(type);
   if (tracepoint == nullptr) {
@@ -207,8 +206,8 @@ const Tracepoint* KernelFileSource::find_tracepoint(std::uint64_t type) const {
   return shown_.tracepoints != nullptr ? shown_.tracepoints->find(type) : nullptr;
 }
 
-// Returns the queue of the thread that an event is about. Returns null if the event happened in a thread that
-// is left out, because the event belongs to that thread.
+// Returns the queue of the thread that an event is about. Null if there is none, or if the event happened in
+// a thread that is left out.
 KernelQueue* KernelFileSource::find_subject(ThreadId current, const Tracepoint& tracepoint,
                                             const KernelEvent& event) {
   if (std::ranges::binary_search(shown_.left_out, current)) return nullptr;

@@ -82,7 +82,7 @@ class KernelFileSource : public CpuFileSource<KernelCursor, KernelMessage, Kerne
   CommonFields common_;
   std::vector<GraphFormat> graph_;  // the formats of entries (one or two) and of exits
   Symbolizer& symbolizer_;
-  AddressCache<LabelId> labels_;  // labels of functions
+  AddressCache<LabelId> labels_;
   Shown shown_;
   Notes& notes_;
   std::vector<Cpu> cpus_;  // indexed by file

@@ -1,5 +1,5 @@
-// The file `kernel_header`. It has the layout of pages in the kernel's ring buffer, and the formats of the
-// events in these pages. The recorder copies both from tracefs.
+// The file `kernel_header`: the layout of pages in the kernel's ring buffer, and the formats of the events in
+// these pages. The recorder copies both from tracefs.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct PageLayout {
 // The place of an integer in the payload of an event.
 struct IntegerField {
   std::uint32_t offset = 0;
-  std::uint8_t size = 0;  // 1, 2, 4 or 8; 0 if the event has no such field
+  std::uint8_t size = 0;  // size in bytes: 1, 2, 4 or 8; 0 without such a field
 
   bool exists() const { return size != 0; }
   std::size_t end() const { return std::size_t{offset} + size; }
@@ -45,7 +45,7 @@ struct IntegerField {
 // A `field:` line in a format file of tracefs.
 struct EventField {
   // Inline: the field contains the value. Otherwise, the field is a word with the offset and the size of a
-  // string or array, which is elsewhere in the payload.
+  // string or array in the payload.
   enum class Storage : std::uint8_t { Inline, DataLocation, RelativeLocation };
 
   std::string name;
@@ -64,7 +64,7 @@ struct EventFormat {
   std::string print_format;        // the text after `print fmt:`
 
   const EventField* find(std::string_view field) const;  // null if no field has that name
-  // If no integer field has that name, exists() of the result is false.
+  // exists() of the result is false if no integer field has this name.
   IntegerField integer(std::string_view field) const;
 };
 
@@ -84,7 +84,6 @@ struct GraphFormat {
     return function.fits(payload) && payload.size() >= depth.end();
   }
 };
-// The formats of the function graph tracer's events.
 std::vector<GraphFormat> graph_formats_of(const KernelHeader& header);
 
 // The fields with which every event begins.

@@ -35,7 +35,6 @@ static_assert(sizeof(KernelMessage) == 32 && std::is_trivially_copyable_v<Kernel
 // more messages.
 class KernelQueue : public MessageQueue<KernelMessage> {
  public:
-  // Sets the timeline's id of the thread.
   void set_thread(ThreadId thread) { thread_ = thread; }
   ThreadId thread() const { return thread_; }
 

@@ -70,7 +70,6 @@ constexpr std::array kBinary{
     BinaryOperator{"%", 10, [](Number a, Number b) { return b != 0 ? Result(a % b) : Result(); }},
 };
 
-// Returns the operator at the start of `text`, or null if there is none.
 const auto* find_operator(const auto& operators, std::string_view text) {
   const auto found = std::ranges::find_if(
       operators, [text](const auto& candidate) { return text.starts_with(candidate.sign); });
@@ -102,9 +101,8 @@ class PrintParser {
 
   struct Argument {
     PrintExpression expression;
-    std::set<std::string> fields;  // the fields in the expression
+    std::set<std::string> fields;
   };
-  // Parses the next argument; returns nothing after the last one.
   std::optional<Argument> next_argument() {
     if (!consume_if(",")) return std::nullopt;
     fields_.clear();
@@ -250,7 +248,8 @@ class PrintParser {
     return word;
   }
 
-  // Skips a cast such as "(unsigned long)" or "(void *)": only words and stars, and then an operand.
+  // Skips a cast such as "(unsigned long)" or "(void *)". A cast has only words and stars, and an operand
+  // follows it.
   bool consume_cast() {
     if (!rest_.starts_with('(')) return false;
     const std::size_t end =
@@ -324,8 +323,8 @@ std::string_view name_before(std::string_view text) {
   return text.substr(begin);
 }
 
-// The field of a conversion is the label in "name=%s", or the field of a conversion directly before it. If
-// the event has no such field, uses the field in the conversion's argument, if that has only one.
+// The field of a conversion is the label in "name=%s". Without a label, it is the field of the conversion
+// directly before. If the event has no such field, it is the only field in the conversion's argument.
 std::map<std::string, PrintedField> parse(const EventFormat& format) {
   PrintParser parser(format, format.print_format);
   const std::string text = parser.strings();

@@ -31,10 +31,10 @@ struct PrintExpression {
   };
 
   Kind kind = Kind::Unknown;
-  std::uint64_t number = 0;  // for Number
-  IntegerField field = {};   // for Field
-  bool is_signed = false;    // for Field
-  std::string text = {};     // text of Text; separator of Flags
+  std::uint64_t number = 0;
+  IntegerField field = {};
+  bool is_signed = false;  // for Field
+  std::string text = {};   // text of Text; separator of Flags
   std::uint64_t (*unary)(std::uint64_t) = nullptr;
   std::optional<std::uint64_t> (*binary)(std::uint64_t, std::uint64_t) = nullptr;
   std::vector<Name> names = {};  // for Symbol and Flags

@@ -26,7 +26,7 @@ struct FieldPlan {
   Form form = Form::Number;
   EventField::Storage storage = EventField::Storage::Inline;
   std::size_t offset = 0, size = 0;
-  std::size_t element_bytes = 1;  // for Elements
+  std::size_t element_bytes = 1;
   bool is_signed = false;
   PrintedField printed = {};
 };
@@ -37,7 +37,6 @@ struct Tracepoint {
   std::vector<FieldPlan> fields = {};  // without the common fields
   // Fields with the threads that the event is about. The event may happen in another thread.
   IntegerField next_thread = {}, thread = {};
-  // Only for sched_switch.
   IntegerField previous_thread = {}, previous_state = {}, previous_priority = {}, next_priority = {};
   bool shows_cpu = false;  // true for a switch or wakeup, if no field has the CPU
   // Only for wakeups, and only in recordings with sched_switch. Without sched_switch, it is unknown which
@@ -57,8 +56,8 @@ class Tracepoints {
     const auto found = by_id_.find(id);
     return found == by_id_.end() ? nullptr : &tracepoints_[found->second];
   }
-  // Appends the fields of the event to `values`, except fields that are outside of the payload. `text` is a
-  // buffer whose memory is reused.
+  // Appends the fields of the event to `values`. Ignores fields outside of the payload. `text` is a buffer
+  // whose memory is reused.
   void add_values(const Tracepoint& tracepoint, std::span<const std::byte> payload, std::string& text,
                   Arguments& values) const;
 

@@ -10,13 +10,11 @@
 namespace convert::uftrace {
 namespace {
 
-// The bits of `misc` in a Switch.
 struct SwitchMisc {
   using Out = fxt::Field<13>;
   using Preempted = fxt::Field<14>;  // the thread is still runnable
 };
 
-// The bits of `misc` in a Comm.
 struct CommMisc {
   using Exec = fxt::Field<13>;  // the name belongs to a new program
 };
@@ -37,7 +35,7 @@ constexpr std::size_t kLostCount = kHeaderSize + 8;
 
 enum class Type : std::uint32_t { Lost = 2, Comm = 3, Exit = 4, Fork = 7, Switch = 14 };
 
-// A type of records that become events, and the possible sizes of these records.
+// A type of records that become events, with the possible sizes of a record.
 struct EventType {
   Type type;
   std::size_t min_size, max_size;
@@ -50,7 +48,6 @@ constexpr std::array kEventTypes{
     EventType{Type::Lost, kHeaderSize + 16 + kSampleIdSize, kHeaderSize + 16 + kSampleIdSize},
 };
 
-// Returns null for other types.
 const EventType* find_event_type(std::uint32_t type) {
   const auto* const found = std::ranges::find(kEventTypes, static_cast<Type>(type), &EventType::type);
   return found == kEventTypes.end() ? nullptr : found;
@@ -59,8 +56,8 @@ const EventType* find_event_type(std::uint32_t type) {
 // The kernel has about 20 record types, and perf's own types begin at 64.
 constexpr std::uint32_t kTypeLimit = 128;
 
-// The clock of perf may go back by this (see ktime_get_mono_fast_ns). A record with a larger step back is
-// dropped. A larger step forward must be confirmed by the next record of a known type.
+// The clock of perf may go back by this time (see ktime_get_mono_fast_ns). A record with a larger step back
+// is dropped. A larger step forward must be confirmed by the next record of a known type.
 constexpr std::uint64_t kPerfSlackNs = 1'000'000;
 // At most this many records are searched for the next record of a known type. If none of them has a known
 // type, the step forward is accepted.
@@ -69,7 +66,8 @@ constexpr int kMaxWitnesses = 8;
 constexpr std::uint64_t kLikelyPauseNs = 1'000'000'000;
 
 // Records of forks and exits have two times: the time of the event, which uftrace shows, and the time of
-// writing. Returns the time of the event if it is close to the time of writing, else the time of writing.
+// writing. Returns the time of the event. If it is not close to the time of writing, returns the time of
+// writing.
 std::uint64_t own_time(std::uint64_t time_ns, std::uint64_t written_ns) {
   const bool is_near = time_ns + kPerfSlackNs >= written_ns && time_ns <= written_ns + kPerfSlackNs;
   return is_near ? time_ns : written_ns;
@@ -168,7 +166,7 @@ std::optional<PerfCursor::Header> PerfCursor::plausible_header() {
   return header;
 }
 
-// For a type that does not become an event, any size is plausible.
+// A type that does not become an event may have any size that is a multiple of 8.
 bool PerfCursor::is_plausible(const Header& header) {
   if (header.size % kPerfWord != 0) return false;
   if (const EventType* const known = find_event_type(header.type))
@@ -238,7 +236,7 @@ void PerfCursor::skip_damage() {
 }
 
 // True if reading may resume here after damage. There must be a record with a known type and a time that does
-// not go back, and then another record or the end of the file.
+// not go back. After it, there must be another record or the end of the file.
 bool PerfCursor::resumes_here() {
   const auto header = plausible_header();
   if (!header || find_event_type(header->type) == nullptr) return false;

@@ -19,7 +19,7 @@ namespace convert::uftrace {
 struct PerfEvent {
   enum class Kind : std::uint8_t { SwitchIn, SwitchOut, Preempted, Fork, Exit, Comm, Exec, Lost };
   Kind kind = Kind::Lost;
-  std::uint64_t time_ns = 0;   // time of the event
+  std::uint64_t time_ns = 0;
   std::uint64_t order_ns = 0;  // time of writing, which never decreases in a file; close to `time_ns`
   ThreadId tid{};              // the thread; for Fork: the new thread; for Exit: the exiting thread
   ThreadId parent{};           // for Fork: the thread that forked
@@ -30,7 +30,7 @@ struct PerfEvent {
   bool is_switch() const { return kind == Kind::SwitchIn || is_switch_out(); }
 };
 
-// A PerfEvent as the message to a thread.
+// The data of a PerfEvent that are passed to its thread.
 struct PerfMessage {
   std::uint64_t time_ns;
   std::uint16_t cpu;

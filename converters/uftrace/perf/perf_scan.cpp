@@ -22,7 +22,7 @@ class Scan {
   struct ThreadScan {
     PerfThread thread = {};
     std::optional<std::uint64_t> out_ns = {};  // start of the thread's time off the CPU
-    std::optional<std::uint16_t> cpu = {};     // CPU on which the thread is
+    std::optional<std::uint16_t> cpu = {};
   };
 
   static void end_run(ThreadScan& scan) {
@@ -35,7 +35,7 @@ class Scan {
           {.time_ns = time_ns, .cpu = *scan.cpu, .kind = PerfEvent::Kind::SwitchOut});
     scan.cpu.reset();
   }
-  // This thread is on the CPU now, so the thread that was on this CPU before must have left it.
+  // This thread is on the CPU now. Therefore, the thread that was on this CPU before must have left it.
   void displace_others(const ThreadScan& scan, std::uint16_t cpu, std::uint64_t time_ns) {
     ThreadScan* const other = on_cpu_[cpu];
     if (other != nullptr && other != &scan && other->cpu == cpu) leave_cpu(*other, time_ns);
@@ -44,7 +44,7 @@ class Scan {
 
   std::uint64_t shortest_ns_;
   fxt::SeededMap<ThreadId, ThreadScan> threads_;
-  std::unordered_map<std::uint16_t, ThreadScan*> on_cpu_;  // the latest thread on each CPU
+  std::unordered_map<std::uint16_t, ThreadScan*> on_cpu_;
 };
 
 void Scan::come_to_cpu(ThreadScan& scan, std::uint16_t cpu, std::uint64_t time_ns) {

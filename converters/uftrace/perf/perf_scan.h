@@ -18,11 +18,11 @@
 namespace convert::uftrace {
 
 struct PerfThread {
-  std::string name = {};                        // the thread's last name; empty without one
-  std::string program = {};                     // the thread's last name from an exec; empty without one
-  std::optional<std::uint64_t> first_ns = {};   // time of the thread's first switch
-  std::optional<std::uint64_t> named_ns = {};   // time of its first new name that is not from an exec
-  std::uint64_t switched_out = 0;               // number of switches out
+  std::string name = {};                       // the thread's last name; empty without one
+  std::string program = {};                    // the thread's last name from an exec; empty without one
+  std::optional<std::uint64_t> first_ns = {};  // time of the thread's first switch
+  std::optional<std::uint64_t> named_ns = {};  // time of the thread's first new name that is not from an exec
+  std::uint64_t switched_out = 0;
   std::uint64_t preempted = 0;                  // number of switches out while the thread was runnable
   std::uint64_t names_given = 0;                // number of new names that are not from execs
   std::uint64_t last_ns = 0;                    // time of the thread's last event
@@ -32,11 +32,11 @@ struct PerfThread {
   // The next two members show where the thread ran first, if its first switch is not a switch in.
   std::optional<std::uint64_t> exec_ns = {};  // time of the thread's first exec
   std::optional<PerfMessage> first_out = {};  // the thread's first switch, if that is a switch out
-  // Switches whose events are missing. A thread must have been switched out before another thread came to its
-  // CPU, or before it was switched in again. It must have been switched in before an exec.
+  // Inferred switches, which were not recorded. A thread must have been switched out before another thread
+  // came to its CPU, or before it was switched in again. It must have been switched in before an exec.
   std::vector<PerfMessage> missing = {};
-  // Times of switches out that are not followed by a switch in. Such a switch is the thread's last one, or
-  // events are missing after it.
+  // Times of switches out without a following switch in. Such a switch is the thread's last one, or events
+  // are missing after it.
   std::vector<std::uint64_t> lone_outs = {};
   // For each switch out, in order: true if the next switch in comes before the minimum time off the CPU.
   // Empty if there is no minimum.

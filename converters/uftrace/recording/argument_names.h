@@ -12,8 +12,8 @@ inline constexpr std::string_view kReturnValue = "retval", kSourceLine = "loc", 
 // with the same name.
 inline constexpr std::array kReservedNames{kReturnValue, kSourceLine, kCallSite, kRepaired, kRepairedEnd};
 
-// Arguments of `linux:schedule` calls: the CPU that the thread left, the state of the thread, and the CPU on
-// which the thread ran next.
+// Arguments of `linux:schedule` calls: the CPU that the thread left, the state of the thread, and its next
+// CPU.
 inline constexpr std::string_view kCpu = "cpu", kState = "state", kNextCpu = "next_cpu";
 
 }  // namespace convert::uftrace

@@ -17,8 +17,8 @@
 namespace convert::uftrace {
 namespace {
 
-// True for an option whose value is the next word. This is so for "-d" and "-aF", but not for "-a", and not
-// for "-dx.data", which contains its value.
+// True for an option whose value is the next word, such as "-d" and "-aF". False for "-a", which has no
+// value, and for "-dx.data", which contains its value.
 bool wants_value(std::string_view word) {
   constexpr std::string_view kWithValue = "AbCdDEfFHKLNpPrRsStTUWZ";
   if (!word.starts_with('-') || word.starts_with("--")) return false;
@@ -59,12 +59,13 @@ TraceInfo trace_info_of(const Info& info, const Sessions& sessions) {
                                                   !__builtin_add_overflow(*offset_ns, start_ns, &utc_ns) &&
                                                   utc_ns < kTimeLimitNs)
     result.wall_clock = {.time_ns = start_ns, .utc_ns = utc_ns};
-  std::map<ProcessId, std::vector<std::string>> command_lines;  // for the last program of each process
+  // command line of the last program of each process
+  std::map<ProcessId, std::vector<std::string>> command_lines;
   for (const Session& session : sessions.sessions())
     command_lines[session.pid] = session.pid == sessions.sessions().front().pid
                                      ? command_line_of(info, session.exename)
                                      : std::vector{session.exename};
-  std::map<ProcessId, ProcessInfo> processes;  // the last process with each id
+  std::map<ProcessId, ProcessInfo> processes;
   for (const auto& [tid, task] : sessions.tasks()) {
     if (!task.is_leader()) continue;
     const auto own = command_lines.find(task.pid);

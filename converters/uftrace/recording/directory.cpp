@@ -66,7 +66,7 @@ class RepeatedFiles {
  public:
   explicit RepeatedFiles(const fxt::Folder& folder) : folder_(folder) {}
 
-  // True if the file was listed under another name, and to read it again would exceed the limit.
+  // True if the file was listed under another name, and reading it again would exceed the limit.
   bool is_too_much(const std::string& name, std::uint64_t bytes) {
     struct stat found {};
     return ::fstatat(folder_.descriptor(), name.c_str(), &found, 0) == 0 &&
@@ -80,7 +80,7 @@ class RepeatedFiles {
   fxt::Budget repeated_{kRepeated};
 };
 
-// True if a process has the FIFO open. This is the recorder, which gets its program's messages in this way.
+// True if a process has the FIFO open: this is the recorder, which gets messages of the program from it.
 // Checks the open files of all processes, because opening the FIFO would disturb recorder and program.
 bool is_open(const fxt::Folder& folder, const char* fifo) {
   struct stat wanted {};
@@ -94,8 +94,8 @@ bool is_open(const fxt::Folder& folder, const char* fifo) {
   });
 }
 
-// True if `uftrace recv` runs in the recording's parent directory, and has a second socket, for a sender. The
-// program keeps no files open, so open files do not show which recording it writes.
+// True if `uftrace recv` runs in the recording's parent directory, and has a second socket, for a sender.
+// Open files would not show the recording, because `uftrace recv` keeps no files open.
 bool is_received(const std::filesystem::path& recording) {
   std::error_code error;
   struct stat around {};

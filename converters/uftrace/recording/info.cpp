@@ -22,7 +22,7 @@ constexpr std::size_t kInfoHeaderSize = 40;
 constexpr std::size_t kEndianOffset = 14;
 constexpr unsigned kOldestVersion = 3;
 constexpr unsigned kNewestVersion = 4;
-constexpr unsigned kUnlikelyVersion = 31;  // a higher number is due to damage, not a later format
+constexpr unsigned kUnlikelyVersion = 31;  // a higher number is damage, and not a later format
 
 // ELF's EI_DATA and EI_CLASS.
 constexpr unsigned kElfBigEndian = 2;
@@ -35,7 +35,6 @@ constexpr std::array<std::string_view, 14> kFeatureNames{
     "PLTHOOK", "TASK_SESSION", "KERNEL",    "ARGUMENT",   "RETVAL",          "SYM_REL_ADDR", "MAX_STACK",
     "EVENT",   "PERF_EVENT",   "AUTO_ARGS", "DEBUG_INFO", "ESTIMATE_RETURN", "SYM_SIZE",     "CALLSITE"};
 
-// Reads the header and returns the offset of the text.
 std::size_t read_header(std::string_view bytes, std::string_view path, Info& info, Notes& notes) {
   if (!bytes.starts_with(kMagic))
     throw InputError(Location::byte(path, 0),
@@ -108,7 +107,6 @@ void read_tids(LineReader& line, std::vector<ThreadId>& tids) {
   }
 }
 
-// A key whose value needs no parsing.
 struct PlainLine {
   std::string_view key;
   std::string& value;
@@ -229,7 +227,7 @@ Info parse_info(std::string_view bytes, std::string_view path, Notes& notes) {
 
 namespace {
 
-// Returns the byte order of most files, judging by up to 16 first records; little-endian if none is readable.
+// Returns the byte order of most files, from up to 16 first records. Little-endian if no record is readable.
 std::endian order_of_records(const Directory& directory) {
   constexpr int kProbedFiles = 16;
   int probed = 0, big = 0, little = 0;

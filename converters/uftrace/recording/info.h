@@ -1,6 +1,6 @@
-// The file `info`: what was recorded, where, and how. This file has a header in the byte order of the
-// recorded program, and then text lines "key:value". The recorder writes the file when the recording ends, so
-// the file is missing if the recorder was killed.
+// The file `info`: what was recorded, where, and how. It has a header in the byte order of the recorded
+// program, and then text lines "key:value". The recorder writes it at the end of the recording. If the
+// recorder was killed, the file is missing.
 #pragma once
 
 #include <bit>
@@ -55,8 +55,8 @@ struct Info {
   std::string elapsed_time;
   std::string pattern_type;  // "regex", "glob" or "simple"
   std::string uftrace_version;
-  // The Unix time of a record is its time plus this value, with an error of up to a second. QEMU records Unix
-  // times and leaves the value empty, so the value is 0.
+  // The Unix time of a record is its time plus this value, with an error of up to a second. For recordings of
+  // QEMU, which records Unix times, it is 0.
   std::optional<std::int64_t> utc_offset_s;
 
   // True if only the first load of each library is recorded. This is so from version 0.17 of uftrace on.
@@ -68,7 +68,7 @@ struct Info {
   }
 };
 
-// The length of the recording, from `elapsed_time` ("0.012345678 sec"); nothing if the file has no length.
+// The length of the recording, from `elapsed_time` ("0.012345678 sec"). Nothing if the file lacks it.
 std::optional<std::uint64_t> elapsed_ns(const Info& info);
 
 // Info::utc_offset_s in ns; nothing if the offset is missing or out of range.
@@ -85,8 +85,8 @@ std::string feature_names(std::uint64_t features);
 // notes about a damaged header and damaged lines.
 Info parse_info(std::string_view bytes, std::string_view path, Notes& notes);
 
-// Reads <directory>/info. If the file is missing, empty or unreadable, adds a note, and returns the values
-// that uftrace assumes.
+// Reads <directory>/info. If it is missing, empty or unreadable, adds a note, and returns the values that
+// uftrace assumes.
 Info read_info(const Directory& directory, Notes& notes);
 
 // Describes an exit status: "exited with code 3", "killed by SIGSEGV".

@@ -28,14 +28,14 @@ struct MemoryMap {
   std::vector<Module> modules;  // sorted by start
   std::size_t mappings = 0;     // number of lines in the file
   std::optional<std::uint64_t>
-      kernel_base;  // guessed from the address of the stack; nothing if there is no stack line
+      kernel_base;  // guessed from the address of the stack; nothing without a stack line
 
   // The module that contains the address; null if no module does.
   const Module* find(std::uint64_t address) const;
 };
 
-// Finds the modules that a text in an option or spec means: of all modules whose names begin with the text,
-// the one with the lowest address, and others with the same name.
+// Finds the modules that a text in an option or spec means. These are the module with the lowest address
+// whose name begins with the text, and all other modules with the same name.
 class ModuleNames {
  public:
   ModuleNames() = default;
@@ -43,12 +43,11 @@ class ModuleNames {
 
   // True if `text` means modules with this name.
   bool is_meant(std::string_view name, std::string_view text) const;
-  // True if `text` means any module.
   bool means_any(std::string_view text) const;
 
  private:
   // For each basename, the length of the longest start that it shares with a module at a lower address. A
-  // text that is not longer does not mean the module.
+  // text that is not longer than this start does not mean the module.
   std::map<std::string, std::size_t, std::less<>> shared_;
 };
 

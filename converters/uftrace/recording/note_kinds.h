@@ -1,5 +1,5 @@
-// The kinds of notes about a uftrace recording. The names of the kinds must not change, because reports, the
-// argument `repaired` and tests contain them.
+// The kinds of notes about a uftrace recording. Their names must not change, because reports, the argument
+// `repaired` and tests contain them.
 #pragma once
 
 #include "converters/model/notes.h"

@@ -29,8 +29,8 @@ static_assert(fxt::kTilesWord<RecordWord::Type, RecordWord::More, RecordWord::Ma
 
 inline constexpr std::uint64_t kRecordMagic = 5;
 inline constexpr std::size_t kRecordSize = 16;
-// The recorder adds depth * 64 to the word, even if the depth does not fit into its field. Therefore, depth
-// 1024 is recorded as depth 0, and the recorded address is too large by one.
+// The recorder adds depth * 64 to the word, even if the depth does not fit into its field. For depth 1024,
+// the record has depth 0, and an address that is too large by one.
 inline constexpr std::size_t kDepthModulus = std::size_t{RecordWord::Depth::kMax} + 1;
 
 // A recorder writes at most 1020 bytes of values after a record, and pads them to a multiple of 8.
@@ -76,7 +76,7 @@ struct DepthShift {
 
   bool is_none() const { return entry == 0 && exit == 0; }
   // Returns the depth that uftrace would have written for an entry or exit, modulo 1024. `open` is the number
-  // of open calls before the record. The exit of the outermost call has no caller, so its depth is 0.
+  // of open calls before the record. The exit of the outermost call has depth 0, because it has no caller.
   std::size_t undo(const Record& record, std::size_t open) const {
     if (record.type() == RecordType::Entry) return record.depth() - std::min(record.depth(), entry);
     return exit != 0 && open == 1 ? 0 : (record.depth() + exit) % kDepthModulus;

@@ -10,7 +10,7 @@ namespace {
 
 // The data of a line in task.txt that show which thread or process owns an id.
 struct Line {
-  enum class What : std::uint8_t { Session, Fork, Task } what;  // lines with equal times are in this order
+  enum class What : std::uint8_t { Session, Fork, Task } what;  // in the order of lines with equal times
   std::uint64_t time_ns;
   std::uint64_t id;
   std::uint64_t process;
@@ -31,7 +31,7 @@ std::vector<Line> lines_of(const std::vector<TaskEvent>& events) {
   return lines;
 }
 
-// Returns the time of the latest fork that assigned the id after `from_ns` and up to `until_ns`, or 0.
+// Returns the time of the latest fork that assigned the id in (from_ns, until_ns], or 0.
 std::uint64_t latest_fork_ns(const ReusedIds::Forks& forks, std::uint64_t id, std::uint64_t from_ns,
                              std::uint64_t until_ns) {
   const auto of_id = forks.find(ThreadId{id});
@@ -48,8 +48,8 @@ struct Latest {
 
   // True if the line begins another owner of the id. A process begins with a FORK or SESS line, or with both
   // if it runs a program after the fork. A second SESS line comes from an exec, unless a fork assigned the id
-  // between the two lines: then a new process began. The first thread of a process has a TASK line for each
-  // program of the process. Other threads have one TASK line.
+  // between the two lines. The first thread of a process has a TASK line for each program of the process.
+  // Other threads have one TASK line.
   bool is_replaced_by(const Line& line, const ReusedIds::Forks& forks) const {
     if (line.process != process) return true;
     switch (line.what) {

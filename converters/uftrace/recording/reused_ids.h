@@ -33,12 +33,11 @@ class ReusedIds {
   // Finds the owners in the lines of task.txt, and replaces the ids in the lines by internal numbers.
   explicit ReusedIds(std::vector<TaskEvent>& events, const Forks& forks = {});
   // True if the forks in perf files are needed in addition to the lines: an id has several owners, or a
-  // process seems to have several programs. Perf's forks show whether a later program was started by exec, or
-  // by another process with the same id.
+  // process seems to have several programs. The forks show whether a later program was started by exec or by
+  // a new process.
   static bool asks_for_forks(const std::vector<TaskEvent>& events);
 
   bool has_any() const { return !later_.empty(); }
-  // Returns the internal number of the thread that owned the id at that time.
   ThreadId at(ThreadId id, std::uint64_t time_ns) const {
     return ThreadId{number_at(number_of(id), time_ns)};
   }

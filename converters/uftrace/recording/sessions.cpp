@@ -53,11 +53,11 @@ class ProgramFinder {
   }
 
  private:
-  fxt::SeededMap<std::string, Module*> by_path_;  // the first module with each path
+  fxt::SeededMap<std::string, Module*> by_path_;
 };
 
-// A forked process with the id 1 is the first of a pid namespace, because the first process of the machine
-// has no parent.
+// Only the first process of a pid namespace is forked and has the id 1. The first process of the machine has
+// no parent.
 void note_pid_namespaces(const Directory& directory, const std::vector<TaskEvent>& events, Notes& notes) {
   for (const TaskEvent& event : events)
     if (const auto* const fork = std::get_if<Fork>(&event);
@@ -216,8 +216,8 @@ void Sessions::fork_task(const Fork& fork) {
   if (session != nullptr && !add_span(task, session, fork.time_ns)) ++left_out_;
 }
 
-// Adds the threads that only `info` or the name of a record file mentions. If the recording has one process,
-// these threads belong to it. Otherwise, each thread is a process of its own.
+// Adds the threads that only `info` or the name of a record file mentions. They belong to the only process of
+// the recording. If there are several processes, each of these threads is a process of its own.
 void Sessions::add_unlisted_tasks(const Directory& directory, const Info& info, Notes& notes) {
   const auto add = [&](ThreadId tid) {
     const bool one_process = sessions_of_process_.size() == 1;

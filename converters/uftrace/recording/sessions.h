@@ -27,7 +27,7 @@ namespace convert::uftrace {
 inline constexpr std::size_t kTaskNameSize = 15;
 
 struct Library {
-  std::uint64_t time_ns;  // time of the load
+  std::uint64_t time_ns;
   std::uint64_t base;
   std::string path;  // as the program passed it
 };
@@ -35,11 +35,10 @@ struct Library {
 // The modules and libraries of a session. Sessions with the same sid share an AddressSpace.
 struct AddressSpace {
   std::string sid;
-  MemoryMap map = {};                   // empty if there is no map file
-  ModuleNames names = {};               // names of the modules in the map
+  MemoryMap map = {};  // empty if there is no map file
+  ModuleNames names = {};
   std::vector<Library> libraries = {};  // loaded after the start, in the order of time
 
-  // The number of libraries that were loaded at that time.
   std::size_t libraries_at(std::uint64_t time_ns) const;
 };
 
@@ -61,10 +60,10 @@ struct SessionSpan {
 struct Task {
   ThreadId tid;  // internal numbers, see ReusedIds
   ProcessId pid;
-  std::optional<ProcessId> parent = {};       // of a forked process
-  std::optional<std::uint64_t> fork_ns = {};  // time of the fork
-  std::string name = {};                      // basename of the task's program, up to 15 bytes; "" if unknown
-  std::vector<SessionSpan> sessions = {};     // in the order of time; the last one never ends
+  std::optional<ProcessId> parent = {};
+  std::optional<std::uint64_t> fork_ns = {};
+  std::string name = {};                   // basename of the task's program, up to 15 bytes; "" if unknown
+  std::vector<SessionSpan> sessions = {};  // in the order of time; the last span never ends
   bool is_leader() const { return number_of(tid) == number_of(pid); }
 };
 
@@ -85,11 +84,11 @@ class Sessions {
   std::vector<const Session*> execs() const;
 
   // Returns the session of the task at that time. Before the task's own sessions, this is the session of its
-  // process or parent, or else the task's first session. The session may also apply outside of the span.
+  // process or parent, or else the task's first session. The session may also apply outside of the returned
+  // span.
   SessionSpan session_at(const Task& task, std::uint64_t time_ns) const;
-  // Gives a child the session that its parent had at the call of fork. Otherwise, the child would
-  // have the parent's session at the child's FORK line, when the parent may already run another
-  // program.
+  // Gives a child the session that its parent had at the call of fork. At the time of the child's FORK line,
+  // the parent may already run another program.
   void forked_in(ThreadId child, const Task& parent, std::uint64_t call_ns);
   // Returns the address spaces of all sessions that session_at() can return for the task. Null stands for an
   // unknown program.

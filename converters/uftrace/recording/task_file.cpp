@@ -86,7 +86,6 @@ std::string text_of(std::span<const std::byte> bytes) {
   return std::string(padded.substr(0, padded.find('\0')));
 }
 
-// Reads one message and its padding.
 void read_message(ByteCursor& in, std::vector<TaskEvent>& events) {
   const auto start = in.here();
   const auto magic = in.read<std::uint16_t>("message magic");

@@ -1,5 +1,5 @@
 // The file `task.txt` (before v0.6: `task`, binary): starts of threads, forks, execs and library loads. The
-// lines are in the order in which the recorder wrote them, which is not always the order of time.
+// lines are in the order in which the recorder wrote them, and not always in the order of time.
 #pragma once
 
 #include <bit>

@@ -17,7 +17,8 @@ constexpr std::array<std::string_view, 9> kOthers{"clone",       "__clone",     
                                                   "posix_spawn", "posix_spawnp",  "system",
                                                   "popen",       "__libc_system", "_IO_popen"};
 constexpr std::array<std::string_view, 3> kThreadStarts{"pthread_create", "__pthread_create", "thrd_create"};
-// In libstdc++, this function of std::thread calls pthread_create, but this inner call may not be recorded.
+// In libstdc++, this function of std::thread calls pthread_create. The call of pthread_create may not be
+// recorded.
 constexpr std::string_view kStdThread = "_ZNSt6thread15_M_start_thread";
 
 // The addresses of all calls around each fork and each child are stored.
@@ -34,7 +35,7 @@ ForkKind kind_of(std::string_view symbol) {
   return std::ranges::find(kOthers, symbol) != kOthers.end() ? ForkKind::Other : ForkKind::None;
 }
 
-// Finds the functions that fork: they have a known name, or a child's first record is an exit from them.
+// Finds the functions that fork. They have a known name, or their exit is the first record of a child.
 class ForkFunctions {
  public:
   ForkFunctions(const WalkedThread& thread, Symbolizer& symbolizer, const std::set<CallKey>& first_exits,
@@ -59,7 +60,7 @@ class ForkFunctions {
     }
     return kind;
   }
-  // True if kind_at() has already found that the function never forks.
+  // True if kind_at() has found that the function never forks.
   bool is_known_plain(std::uint64_t address) const {
     return kinds_ != nullptr && kinds_->find(address) != nullptr;
   }
@@ -205,8 +206,8 @@ class ForkScan {
 
   ForkScanResult found_;
   std::uint64_t plain_until_ns_ = 0;
-  std::optional<std::size_t> fork_depth_;  // depth of the open forking call
-  bool is_in_new_fork_ = false;            // true if the latest record is the entry of the open forking call
+  std::optional<std::size_t> fork_depth_;
+  bool is_in_new_fork_ = false;  // true if the latest record is the entry of the open forking call
   struct Late {
     std::uint64_t time_ns;
     StackSnapshot before;

@@ -1,5 +1,5 @@
-// Finds the calls in which a thread forks or creates threads, in one pass over the thread's records before
-// the conversion. A forked child begins inside its forking call. The flow to the child starts in this call.
+// Finds the calls in which a thread forks or creates threads, in one pass over its records. A forked child
+// begins inside its forking call, where the flow to the child starts.
 #pragma once
 
 #include <algorithm>
@@ -30,8 +30,8 @@ enum class ForkKind : std::uint8_t {
 // An outermost call that forks or creates a thread. Forking calls inside this call belong to the same fork.
 struct ForkCall {
   std::uint64_t begin_ns;
-  std::uint64_t entry_offset;  // entry of the outermost call
-  std::size_t depth;           // depth of the outermost call
+  std::uint64_t entry_offset;
+  std::size_t depth;
   // The addresses of the innermost forking call and of all calls around it, outermost first.
   std::vector<std::uint64_t> stack = {};
   ForkKind kind = {};
@@ -46,13 +46,14 @@ struct ForkCall {
 // The calls of a thread that were open at one of the requested times.
 struct StackSnapshot {
   std::vector<std::uint64_t> stack;
-  std::optional<std::uint64_t> entry_offset = {};  // of the innermost call; nothing without an entry
+  // offset of the innermost call's entry; nothing without an entry
+  std::optional<std::uint64_t> entry_offset = {};
 };
 
 struct ForkScanResult {
   std::vector<ForkCall> calls;           // in file order
   std::vector<StackSnapshot> snapshots;  // one for each requested time
-  std::string left_out = {};             // if some stacks are empty: the limit that was exceeded
+  std::string left_out = {};             // the limit that was exceeded, if some stacks are empty
 };
 
 // The call whose exit is a child's first record.
@@ -62,8 +63,8 @@ using CallKey = std::pair<std::uint64_t, std::size_t>;  // address, depth
 using ForkKinds = EpochCaches<AddressCache<ForkKind>>;
 
 // Scans a thread until the last of `times_ns`, which are sorted, and until the addresses of all found calls
-// are known. `first_exits` has the calls whose exit is the first record of a child. These calls fork,
-// whatever their functions are called. Throws InputError if the file can't be read.
+// are known. `first_exits` are calls whose exit is the first record of a child, so they fork, whatever their
+// names are. Throws InputError if the file can't be read.
 ForkScanResult scan_forks(const WalkedThread& thread, Symbolizer& symbolizer,
                           std::span<const std::uint64_t> times_ns, const std::set<CallKey>& first_exits,
                           ForkKinds& kinds);
@@ -72,7 +73,7 @@ ForkScanResult scan_forks(const WalkedThread& thread, Symbolizer& symbolizer,
 struct RecordHead {
   std::optional<std::uint64_t> first_ns;  // time of the first entry, exit or event
   std::optional<CallRecord> first_call;
-  std::uint64_t first_call_offset = 0;  // its offset in the file
+  std::uint64_t first_call_offset = 0;
 };
 
 // Searches the first MiB of the thread's part of the file. Returns an empty result if no record is found

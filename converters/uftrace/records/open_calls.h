@@ -26,7 +26,7 @@ template <typename Data = NoCallData>
 class ScannedCalls : public OpenCalls {
  public:
   struct Call {
-    std::uint64_t address = 0;  // 0 for a call without an entry
+    std::uint64_t address = 0;  // address of the function; 0 for a call without an entry
     Data data = {};
   };
 

@@ -53,7 +53,7 @@ void RecordCursor::read(std::span<std::byte> block) {
   if (damage_.item && damage_.item->what == RecordItem::What::Zeros) skip_hole();
   block_.read(block);
   is_held_ = false;
-  // Uses only the first kMinBlock bytes, so that the result does not depend on the size of the block.
+  // Uses only the first kMinBlock bytes. Therefore, the size of the block has no effect on the result.
   if (offset() == facts_.part.begin) {
     const auto head = block_.rest().bytes;
     shift_ = find_depth_shift(head.first(std::min(head.size(), kMinBlock)), facts_.order);
@@ -144,9 +144,9 @@ bool RecordCursor::is_final_exit(Lookahead following) const {
   return following.at_end;
 }
 
-// When a process calls clone(), the child has a copy of the recorder's data, but writes to the same file. An
-// entry that is not written yet is in both copies. Therefore, the entry of the call that ran clone() is in
-// the file twice.
+// After clone(), the child has a copy of the recorder's data, but writes to the same file. An entry that was
+// not written before clone() is in both copies, and so the file contains it twice. Such an entry is that of
+// the call of clone().
 void RecordCursor::look_for_second_writer(const Record& record) {
   constexpr unsigned kSearches = 8;
   constexpr std::uint64_t kReach = std::uint64_t{1} << 20;
@@ -174,7 +174,8 @@ RecordItem RecordCursor::next_bad_time(const Record& record, Lookahead following
   return consume_record(item, resync_.find_after_payload(following, expected).value_or(0));
 }
 
-// Uses the event's length, unless a sure record begins earlier, or later if none begins at the event's end.
+// Uses the recorded length of the event. But if a sure record begins at another offset, the event ends there.
+// Offsets after the recorded end are tried only if no timely record begins at this end.
 RecordItem RecordCursor::next_event(const Record& record, Lookahead following) {
   RecordItem item{.what = RecordItem::What::Event,
                   .begin = offset(),
@@ -230,7 +231,8 @@ CallRecord RecordCursor::decode(const Record& record) const {
 }
 
 // Chooses a layout if a record that fits comes after the payload, and no record inside the payload is sure.
-// Otherwise, chooses the first layout with a timely record after it, unless a sure record contradicts this.
+// If there is no such layout, chooses the first layout with a timely record after it, unless a sure record
+// contradicts this.
 void RecordCursor::size_payload(RecordItem& item, Lookahead following, std::size_t& bytes) const {
   const Expectation expected = resync_.after(item.call);
   const auto accept = [&](const PayloadLayout& layout, std::size_t size) {
@@ -298,8 +300,8 @@ std::size_t RecordCursor::zero_bytes(Lookahead rest) const {
   return last.has_magic() && last.type() == RecordType::Lost ? zeros - kWord : zeros;
 }
 
-// Skips a hole without reading it, because a hole can be huge. Does not skip the last word of the hole,
-// because it may be the time of a LOST record.
+// Skips a hole, which can be huge, without reading it. Keeps the last word, because it may be the time of a
+// LOST record.
 void RecordCursor::skip_hole() {
   constexpr std::uint64_t kWord = sizeof(std::uint64_t);
   const std::uint64_t end = std::min(block_.file().end_of_hole(offset()), block_.file_end()) / kWord * kWord;

@@ -92,7 +92,7 @@ class RecordBlock {
         rest_{.bytes = {}, .at_end = offset_ == end_} {}
 
   const InputFile& file() const { return file_; }
-  // The bytes of the block that were not consumed yet: from offset() to end_offset().
+  // The bytes from offset() to end_offset(), which were not consumed yet.
   const Lookahead& rest() const { return rest_; }
   std::uint64_t offset() const { return offset_; }
   std::uint64_t file_end() const { return end_; }
@@ -103,7 +103,6 @@ class RecordBlock {
     rest_.bytes = rest_.bytes.subspan(bytes);
     offset_ += bytes;
   }
-  // Sets the offset for the next read().
   void jump_to(std::uint64_t offset) { offset_ = offset; }
   // Replaces the bytes of the file before `end` by `bytes`, and continues at the first of these.
   void replace_before(std::uint64_t end, std::vector<std::byte> bytes) {
@@ -139,22 +138,20 @@ class RecordBlock {
 
 class RecordCursor {
  public:
-  // The minimum size of a block.
   static constexpr std::size_t kMinBlock = 4096;
   // step() needs this many bytes to find the record after a payload. Therefore, the end of a block is read
   // again with the next block.
   static constexpr std::size_t kLookahead = 2 * kMaxPayload + 8 * kRecordSize;
   static_assert(kLookahead < kMinBlock, "so every block makes progress");
 
-  // The limits for runs of plain records, and for items.
   struct Limits {
     std::uint64_t plain_until_ns = kForever;      // calls from this time on become items
     std::uint64_t plain_until_offset = kForever;  // calls from this offset on become items
     std::uint64_t delivered_until_ns = kForever;  // records from this time on are not returned yet
   };
 
-  // The arguments must outlive this object. The caller must update `open` after each record, so that `open`
-  // has the calls before the next record. If `layouts` is null, no layout of a payload is known.
+  // The arguments must outlive this object. The caller must update `open` after each record, because it must
+  // have the calls before the next record. If `layouts` is null, no layout of a payload is known.
   RecordCursor(const InputFile& file, const ThreadFacts& facts, const OpenCalls& open,
                CandidateLayouts* layouts = nullptr)
       : facts_(facts),
@@ -165,18 +162,16 @@ class RecordCursor {
   RecordCursor(const RecordCursor&) = delete;
   RecordCursor& operator=(const RecordCursor&) = delete;
 
-  // Reads the block from which next() returns items; see RecordBlock::read().
   void read(std::span<std::byte> block);
 
-  // Skips the records before `offset`, and reads `bytes` instead. These must be the entries of the calls that
-  // are open at `offset`. Must be called before the first read().
+  // Skips the records before `offset`, and reads `bytes` instead. `bytes` must be the entries of the calls
+  // that are open at `offset`. Must be called before the first read().
   void start_at(std::uint64_t offset, std::vector<std::byte> bytes);
 
-  // Returns the next item of the block. Plain records before this item are passed to `plain(PlainRecords,
-  // offset of the first)`, which returns how many it consumed. The next record becomes an item. If `plain`
-  // has `try_add(CallRecord, PayloadLayout, payload)`, calls whose payload layout is certain are passed to
-  // this function, which returns true if it consumed the call. Returns nothing at the end of the block, or if
-  // the next record is at `delivered_until_ns` or later.
+  // Returns the next item of the block, or nothing at the end of the block, or if the next record is at
+  // `delivered_until_ns` or later. Plain records before the item are passed to `plain(PlainRecords, offset of
+  // the first)`, which returns how many it consumed. If `plain` has `try_add(CallRecord, PayloadLayout,
+  // payload)`, it gets calls whose payload layout is certain, and returns true if it consumed the call.
   template <typename Plain>
   std::optional<RecordItem> next(const Limits& limits, Plain&& plain) {
     for (;;) {
@@ -192,19 +187,18 @@ class RecordCursor {
     }
   }
 
-  // True if there are no more items.
   bool is_done() const { return block_.is_at_end() && !damage_.item; }
   // True if the next record is at `delivered_until_ns` or later.
   bool is_held() const { return is_held_; }
-  std::uint64_t offset() const { return block_.offset(); }    // offset of the next record
-  std::uint64_t end() const { return block_.file_end(); }     // end of all records
+  std::uint64_t offset() const { return block_.offset(); }  // offset of the next record
+  std::uint64_t end() const { return block_.file_end(); }
   std::uint64_t records() const { return records_; }          // number of records so far
   std::uint64_t seen_ns() const { return times_.seen_ns(); }  // the latest time of an entry or exit
   const DepthShift& shift() const { return shift_; }
 
  private:
-  // Processes a run of plain records. Stops at a record that `plain` does not consume, or that is not plain:
-  // a payload of uncertain size, an event, a loss, a wrong magic, or a time beyond the limits.
+  // Processes a run of plain records. Stops if `plain` does not consume a record. Stops at other records: a
+  // payload of uncertain size, an event, a loss, a wrong magic, or a time beyond the limits.
   template <std::endian Order, typename Plain>
   void walk_plain(const Limits& limits, Plain&& plain) {
     const std::uint64_t limit_ns =

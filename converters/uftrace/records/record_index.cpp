@@ -111,7 +111,8 @@ class IndexWords {
     words_ = words_.subspan(1);
     return word;
   }
-  // Reads the number of parts. Each part has at least one word, so more parts than words left are damage.
+  // Reads the number of parts. Each part has at least one word. Therefore, more parts than remaining words
+  // are damage.
   std::size_t count() {
     const std::uint64_t count = next();
     is_damaged_ |= count > words_.size();

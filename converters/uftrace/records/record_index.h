@@ -1,7 +1,7 @@
-// With an index, a range of time near the end of a long record file is converted without the records before.
-// The index of a recording has marks, which are some MiB apart. A mark is an offset in a record file, and the
-// entries of the calls that are open at this offset. If the reader reads these entries and then the records
-// from the offset on, it gets the same calls as with all records.
+// An index makes it possible to convert a range of time without reading the records before it. It has marks
+// in the record files, some MiB apart. A mark is an offset, and the places of the entries of the calls that
+// are open at this offset. Reading these entries, and then the records from the offset on, gives the same
+// calls as reading all records.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ struct IndexedEntry {
 };
 
 struct IndexMark {
-  std::uint64_t offset = 0;             // offset of a record
+  std::uint64_t offset = 0;
   std::uint64_t time_ns = 0;            // time of the latest record before the mark
   std::vector<IndexedEntry> open = {};  // outermost first
 };
@@ -46,7 +46,6 @@ struct FileIdentity {
 FileIdentity identity_of(const fxt::FilePlace& place);
 FileIdentity identity_of_directory(const std::filesystem::path& path);
 
-// The marks of one thread.
 struct ThreadIndex {
   std::uint64_t tid = 0;
   FileIdentity file = {};
@@ -57,13 +56,13 @@ struct ThreadIndex {
   const IndexMark* before(std::uint64_t time_ns) const;
 };
 
-// Returns the bytes of the entries of a mark, one after the other. Returns nothing if these bytes are not the
-// entries of nested calls, because then the index is wrong.
+// Returns the bytes of the entries of a mark, one after the other. Nothing if these are not the entries of
+// nested calls, because then the index is wrong.
 std::optional<std::vector<std::byte>> records_of(const IndexMark& mark, const InputFile& file,
                                                  const ThreadFacts& facts);
 
-// Reads the records of a thread, and makes marks `step_bytes` apart. There are no marks after the first
-// record that is unusual, for example an event, or a call that does not match the open calls.
+// Reads the records of a thread, and makes marks `step_bytes` apart. Makes no marks after the first unusual
+// record, such as an event, or a call that does not match the open calls.
 ThreadIndex index_of(const WalkedThread& thread, std::uint64_t step_bytes);
 
 class RecordIndex {
@@ -72,7 +71,7 @@ class RecordIndex {
   static constexpr std::uint64_t kStepBytes = std::uint64_t{16} << 20;
 
   std::uint64_t step_bytes = kStepBytes;
-  FileIdentity info = {};  // identity of `info`, because the sizes of payloads depend on it
+  FileIdentity info = {};  // identity of `info`, on which the sizes of payloads depend
   std::vector<ThreadIndex> threads = {};
 
   const ThreadIndex* find(std::uint64_t tid) const;

@@ -15,8 +15,8 @@ namespace convert::uftrace {
 
 class RecordNotes {
  public:
-  // `notes` and `path` must outlive this object. If `is_growing` is true, the recorder is still writing the
-  // file, so that the end may be incomplete.
+  // `notes` and `path` must outlive this object. If `is_growing`, the recorder is still writing the file, and
+  // its end may be incomplete.
   RecordNotes(Notes& notes, const std::string& path, bool is_growing = false)
       : notes_(notes), path_(path), is_growing_(is_growing) {}
 
@@ -40,7 +40,6 @@ class RecordNotes {
   // Adds a note if the item is a loss, has an impossible time, or is unreadable. Also calls move_to() for the
   // item. `is_last` is true if the file ends with the item.
   void add_item(const RecordItem& item, bool is_last);
-  // Adds a note that the time of the call is before the time of an earlier call.
   void add_time_reversed(const RecordItem& call);
 
  private:

@@ -63,8 +63,8 @@ bool Resync::fits(const Record& record, const Expectation& expected) const {
   return false;
 }
 
-// True if the record after `record` matches the calls that are open after `record`, or if the file ends
-// there. `open` is the number of calls that are open before `record`.
+// True if the next record matches the calls that are open after `record`, or if the file ends there. `open`
+// is the number of open calls before `record`.
 bool Resync::is_followed(Lookahead ahead, const Record& record, std::size_t open) const {
   CallRecord call = record.call();
   call.depth = shift_.undo(record, open);
@@ -136,7 +136,7 @@ std::optional<std::size_t> Resync::find_after_payload(Lookahead ahead, const Exp
   if (const auto found = find_sure(ahead, kMaxPayload, expected)) return found;
   if (const auto likely = find_likely(ahead, 0, std::min(kMaxPayload, ahead.bytes.size()), expected))
     return likely;
-  // The last payload of the file has no record after it, so the payload is the rest of the file.
+  // No record follows the last payload of the file, so this payload has all remaining bytes.
   const std::size_t left = ahead.bytes.size();
   if (ahead.at_end && left <= kMaxPayload && left % sizeof(std::uint64_t) == 0) return left;
   return std::nullopt;
@@ -168,8 +168,8 @@ bool Resync::is_time_damaged(const Record& record, std::uint64_t last_ns, Lookah
   if (time_ns >= kTimeLimitNs || !facts_.times.contain(time_ns)) return true;
   if (time_ns < last_ns || time_ns - last_ns < kExaminedGapNs) return false;
 
-  // Compares the time with the next two times, because one of these may also be damaged. If the two
-  // contradict each other, the third time decides.
+  // Compares the time with the next two times. One of these may also be damaged. If they contradict each
+  // other, the third time decides.
   const auto next_ns = next_time(following);
   const auto second_ns = next_ns ? next_time(following) : std::nullopt;
 

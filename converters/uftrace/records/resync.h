@@ -8,8 +8,7 @@
 //   fits     They are timely, and depth and address match the open calls.
 //   sure     They are timely, and so is the next record. Two of these are also true: they fit; the address is
 //            known; the next record fits.
-//            For an exit of the innermost call, an event or a loss, the first
-//            of these three is enough.
+//            For an exit of the innermost call, an event or a loss, the first of these three is enough.
 #pragma once
 
 #include <algorithm>
@@ -34,11 +33,11 @@ inline constexpr std::uint64_t kLikelyGapNs = std::uint64_t{1} << 42;
 // The times of estimated exits and of events may be some ns before the time of the previous record.
 inline constexpr std::uint64_t kSlackNs = 1000;
 
-// If a record is this much (about 66 us) later than the previous record, its time is compared with the times
-// of the next records.
+// If a record is this much (about 66 us) later than the previous record, its time is compared with the next
+// times.
 inline constexpr std::uint64_t kExaminedGapNs = std::uint64_t{1} << 16;
 
-// Times that differ by less than this (about 4 ms) confirm each other, even if other times are damaged.
+// Times that are closer to each other than this (about 4 ms) confirm each other.
 inline constexpr std::uint64_t kCloseNs = std::uint64_t{1} << 22;
 
 // True if a record with `time_ns` may follow a record with `last_ns`. The unsigned difference may wrap.
@@ -80,7 +79,7 @@ class RecordTimes {
   std::uint64_t trusted_until_ns_ = 0;
 };
 
-// Bytes of a file at which the reader looks before it consumes them.
+// Bytes that the reader examines before it consumes them.
 struct Lookahead {
   std::span<const std::byte> bytes;
   bool at_end;  // true if the file ends with these bytes
@@ -89,7 +88,7 @@ struct Lookahead {
 
 // The state of the thread before the record to be found.
 struct Expectation {
-  std::uint64_t time_ns = 0;      // time of the last record; 0 if there was none
+  std::uint64_t time_ns = 0;      // time of the last record; 0 without a record
   std::size_t depth = 0;          // number of open calls
   std::uint64_t top_address = 0;  // address of the innermost open call; 0 if none or unknown
 };
@@ -116,15 +115,15 @@ class Resync {
                                          const Expectation& expected) const;
 
   // `ahead` begins with the payload of `call`, whose time is likely. True if this payload certainly has
-  // `size` bytes, a multiple of 8: the record after the payload fits, and nothing in the payload can be a
-  // record. Returns false if this is not certain without a closer examination.
+  // `size` bytes, a multiple of 8: the next record fits, and nothing in the payload can be a record. False if
+  // this needs a closer examination.
   template <std::endian Order>
   bool is_size_certain(const CallRecord& call, std::span<const std::byte> ahead, std::size_t size) const;
 
-  // True if the time of `record` is damaged: the time can't be drawn, the thread did not run then, or the
-  // next records are long before this time. Also true if the time is days later than the recording's length
-  // allows, and the next two records are not shortly after it. `last_ns` is the time of the previous record;
-  // 0 for the first record, whose time may also be days too early.
+  // True if the time of `record` is damaged: it can't be drawn, the thread did not run then, or the next
+  // records are long before it. Also true if the time is days after the end of the recording, and the next
+  // two records are not shortly after it. `last_ns` is the time of the previous record; 0 for the first
+  // record, whose time may also be days too early.
   bool is_time_damaged(const Record& record, std::uint64_t last_ns, Lookahead following) const;
 
   Expectation after(const CallRecord& call) const;
@@ -154,7 +153,7 @@ bool Resync::is_size_certain(const CallRecord& call, std::span<const std::byte> 
   const Record next = load_record<Order>(ahead.data() + size);
   if (!next.is_call() || !may_follow(next.time_ns, call.time_ns)) return false;
   const std::size_t open = call.depth + (call.is_entry() ? 1 : 0);
-  if (!call.is_entry() && open > open_.depth()) return false;  // an exit without an open call
+  if (!call.is_entry() && open > open_.depth()) return false;  // an exit without an open call does not fit
   const std::uint64_t top = call.is_entry() ? call.address : open != 0 ? open_.address_at(open - 1) : 0;
   // Has no branch for entry or exit, because the processor could not predict which of the two comes.
   const std::uint64_t ends = mask_of(RecordWord::Type::get(next.word));

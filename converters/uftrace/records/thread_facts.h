@@ -28,22 +28,21 @@ struct PossibleTimes {
   bool contain(std::uint64_t time_ns) const { return time_ns >= first_ns && time_ns <= last_ns; }
 };
 
-// A part of a record file, in bytes. If several threads had the same id, one after the other, each thread has
-// its own part.
+// A part of a record file, in bytes. If an id was reused, each thread with this id has its own part.
 struct FilePart {
   std::uint64_t begin = 0;
-  std::uint64_t end = kForever;  // may be after the end of the file
+  std::uint64_t end = kForever;
 };
 
 struct ThreadFacts {
   std::endian order = std::endian::little;
-  std::size_t max_stack = 0;                     // the recorder's maximum number of open calls; 0 if unknown
-  std::uint64_t begun_ns = 0;                    // earliest possible start of the thread; 0 if unknown
-  FilePart part = {};                            // the part of the file with the thread's records
-  PossibleTimes times = {};                      // the possible times according to other files
-  std::optional<std::uint64_t> elapsed_ns = {};  // length of the recording, if known
-  bool is_growing = false;                       // the recorder is still writing the file
-  bool has_estimated_exits = false;              // `uftrace record -e`: exits have estimated times
+  std::size_t max_stack = 0;   // the recorder's maximum number of open calls; 0 if unknown
+  std::uint64_t begun_ns = 0;  // earliest possible start of the thread; 0 if unknown
+  FilePart part = {};
+  PossibleTimes times = {};                        // the possible times according to other files
+  std::optional<std::uint64_t> elapsed_ns = {};    // length of the recording, if known
+  bool is_growing = false;                         // the recorder is still writing the file
+  bool has_estimated_exits = false;                // `uftrace record -e`: exits have estimated times
   std::shared_ptr<const CodeAddresses> code = {};  // null if functions may be at any address
 
   bool is_code(std::uint64_t address) const { return code == nullptr || code->contains(address); }

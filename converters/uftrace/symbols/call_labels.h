@@ -41,7 +41,7 @@ class CallLabels {
   // The labels of each image, indexed by symbol; kNoLabel if the label has not been requested yet.
   std::unordered_map<const Image*, std::vector<LabelId>> labels_;
   // The categories of addresses without a symbol, sorted by the file that should have the symbol, and by
-  // address. Due to this order, the order of the notes does not depend on the order of requests.
+  // address. The order of requests has no effect on the order of the notes.
   std::map<std::pair<std::string, std::uint64_t>, std::string_view> unresolved_;
 };
 

@@ -66,7 +66,7 @@ FunctionType ElfFiles::function_at(const Image& image, std::uint64_t offset) {
   DwarfInfo* const dwarf = dwarf_of(image);
   if (dwarf == nullptr) return {};
   FunctionType function = dwarf->function_at(offset);
-  const bool is_sure = !image.build_id.empty();  // without an id, at most the file's size was compared
+  const bool is_sure = !image.build_id.empty();  // without a build-id, at most the file's size was compared
   if (!is_sure) function.result.reset();
   for (auto* const row : {&function.integers, &function.floats}) {
     for (Parameter& parameter : *row) {
@@ -87,7 +87,7 @@ std::optional<SourceLine> ElfFiles::line_at(const Image& image, std::uint64_t of
   return dwarf != nullptr ? dwarf->line_at(offset) : std::nullopt;
 }
 
-// Returns the DWARF of the image, which may be empty, or null if no file of the image was found.
+// Returns the DWARF of the image, which may be empty. Null if no file of the image was found.
 DwarfInfo* ElfFiles::dwarf_of(const Image& image) {
   const auto [known, is_new] = programs_.try_emplace({image.path, image.build_id});
   Program& program = known->second;
@@ -103,8 +103,8 @@ DwarfInfo* ElfFiles::dwarf_of(const Image& image) {
   return program.dwarf.get();
 }
 
-// Opens the first file that may be the image. Also opens this file's debug file, unless `is_complete` returns
-// true. If there is no such file, opens a debug file with the image's build-id.
+// Opens the first file that may be the image, and its debug file unless `is_complete` returns true. If there
+// is no such file, opens a debug file with the image's build-id.
 ElfFiles::Program ElfFiles::open(const Image& image, bool (*is_complete)(const ElfImage&)) const {
   if (options_.is_off) return {.problem = fmt::format("{}: not read because of --no-elf", image.path)};
   std::vector<std::filesystem::path> candidates;

@@ -28,7 +28,6 @@ struct ElfOptions {
 
 class ElfFiles {
  public:
-  // `recording` is the directory of the recording, for notes.
   ElfFiles(const std::filesystem::path& recording, const ElfOptions& options)
       : recording_(recording), options_(options) {}
 
@@ -40,9 +39,8 @@ class ElfFiles {
   FunctionType function_at(const Image& image, std::uint64_t offset);
   // Returns the type of the variable at the offset, if the type is known and scalar.
   std::optional<ScalarType> variable_at(const Image& image, std::uint64_t offset);
-  // Returns the source line of the instruction at the offset.
   std::optional<SourceLine> line_at(const Image& image, std::uint64_t offset);
-  // Completes the note about an image without symbols: its functions are named as `file` names them.
+  // Completes the note about an image without symbols: the names of its functions come from `file`.
   void replaced_by(const Image& image, std::string_view file);
   // Adds the notes about missing or uncertain files, in an order that does not depend on the requests.
   void add_notes(Notes& notes) const;
@@ -55,8 +53,8 @@ class ElfFiles {
   };
   struct Program {
     std::unique_ptr<ElfFile> file = nullptr;
-    std::unique_ptr<ElfFile> debug = nullptr;  // the file's debug file, which may be missing
-    std::string problem = {};                  // the reason if no file or no DWARF was found
+    std::unique_ptr<ElfFile> debug = nullptr;
+    std::string problem = {};  // the reason if no file or no DWARF was found
     std::unique_ptr<DwarfInfo> dwarf = nullptr;
   };
   Symbols read(const Image& image) const;
@@ -69,8 +67,8 @@ class ElfFiles {
   std::map<std::pair<std::string, std::string>, Program> programs_;  // images whose DWARF was requested
 };
 
-// True if `recorded` is what uftrace writes for a file with `build_id`. uftrace always writes 20 bytes: it
-// truncates a longer id, and fills a shorter one with zeros.
+// True if `recorded` is what uftrace writes for a file with `build_id`. uftrace writes 20 bytes: it truncates
+// a longer id, and appends zeros to a shorter id.
 bool is_same_build(std::string_view recorded, std::string_view build_id);
 
 }  // namespace convert::uftrace

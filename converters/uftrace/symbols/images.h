@@ -26,31 +26,30 @@ namespace convert::uftrace {
 // The image and the symbol at an address. Images owns both.
 struct SymbolAt {
   const Image* image = nullptr;    // null if no image is known at the address
-  const Symbol* symbol = nullptr;  // in the image; null if the image has no symbol there
+  const Symbol* symbol = nullptr;  // the symbol in the image; null if there is none at the address
 
   bool is_kernel() const { return image != nullptr && image->kind == Image::Kind::Kernel; }
   // The category of calls at the address: the name of the image, or `[unknown]`.
   std::string_view category() const { return image != nullptr ? image->name() : "[unknown]"; }
 
-  // The following functions need a symbol. names() returns the names of all functions at the start of the
-  // symbol, beginning with the symbol's own name.
+  // names() and is_in() need a symbol. names() returns the symbol's own name, and then the names of all other
+  // functions that start there.
   std::vector<std::string> names(Demangle mode) const;
   // True if `module` in an option or spec means the image of the symbol. As in uftrace, `module` means the
-  // first module, in the order of addresses, whose name begins with `module`. Here it also means other
-  // modules with this name. If no module has such a name, `module` means libraries that were loaded later.
-  // `PLT` means the library functions that the program itself calls.
+  // first module in the order of addresses whose name begins with `module`, and here also other modules with
+  // the same name. If there is no such module, `module` means libraries that were loaded later. `PLT` means
+  // the library functions that the program itself calls.
   bool is_in(std::string_view module, const AddressSpace* space) const;
 };
 
-// An address space at one time.
 struct LoadedSpace {
   const AddressSpace* space = nullptr;  // null if nothing is known
-  std::size_t libraries = 0;            // number of libraries that are loaded
+  std::size_t libraries = 0;
 };
 
-// Returns the function of the kernel at an address, or null. For example, no function is known if the
-// recorder was not allowed to read the kernel's addresses. If a system call has several names, prefers the
-// name that has the prefix of the kernel's own word size.
+// Returns the function of the kernel at an address. Null if there is none, for example because the recorder
+// could not read the kernel's addresses. If a system call has several names, prefers the name with the prefix
+// of the kernel's own word size.
 const Symbol* find_kernel_function(const SymbolTable& symbols, std::uint64_t address);
 
 class Images {
@@ -59,7 +58,6 @@ class Images {
       : notes_(notes), files_(directory, notes), elf_files_(directory.path, options) {}
 
   SymbolAt at(const LoadedSpace& loaded, std::uint64_t address);
-  // Finds the images and symbols at several addresses.
   void at(const LoadedSpace& loaded, std::span<const std::uint64_t> addresses, std::span<SymbolAt> found);
   // Finds the kernel's function at an address. Kernel addresses have the same meaning in all tasks.
   SymbolAt kernel_at(std::uint64_t address);
@@ -70,7 +68,6 @@ class Images {
   FunctionType function_of(const SymbolAt& function, const AddressSpace* space, bool needs_types);
   // Returns the type of a variable, if the type is known and scalar.
   std::optional<ScalarType> type_of(const SymbolAt& variable);
-  // Returns the source line of an address in the function.
   std::optional<SourceLine> line_of(const SymbolAt& function, std::uint64_t address);
   // Returns the names and symbols of all modules and libraries of all programs. The kernel's symbols are not
   // included.

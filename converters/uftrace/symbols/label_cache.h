@@ -46,7 +46,7 @@ class AddressCache {
     unsigned shift;
     // Returns the entry at the slot of the address. This entry may belong to another address.
     const Entry& slot_for(std::uint64_t address) const { return entries[slot_of(address, shift)]; }
-    // Returns the entry of the address, or a free entry for it; null if other addresses have all its slots.
+    // Returns the entry of the address, or a free entry. Null if other addresses have all slots for it.
     const Entry* entry_for(std::uint64_t address) const {
       const std::size_t slot = slot_of(address, shift);
       for (std::size_t i = slot; i != slot + kProbes; ++i) {
@@ -104,7 +104,7 @@ class AddressCache {
     const std::size_t more = entries_.size() * sizeof(Entry);
     if (budget_ == nullptr || !budget_->try_take(more)) return false;
     taken_bytes_ += more;
-    std::vector<Entry> before(2 * entries_.size());  // may throw, so it comes before entries move
+    std::vector<Entry> before(2 * entries_.size());  // may throw, so it is done before entries move
     before.swap(entries_);
     --shift_;
     for (const Entry& entry : before)
@@ -116,10 +116,9 @@ class AddressCache {
   std::vector<Entry> entries_ = std::vector<Entry>(kSize);
   unsigned shift_ = 64 - FirstBits;  // converts a hash to a slot number
   std::size_t replaced_ = 0;         // number of entries replaced since the cache last tried to grow
-  std::size_t taken_bytes_ = 0;      // bytes taken from the budget
+  std::size_t taken_bytes_ = 0;
 };
 
-// The label of a call, and the source line of its function.
 struct CallLabel {
   static constexpr NameId kNoLine{~std::uint32_t{0}};
   LabelId label{};
@@ -140,8 +139,8 @@ class LabelCache : public AddressCache<CallLabel> {
   bool has_lines_ = false;
 };
 
-// Caches for the epochs that were used last (TaskSymbols::epoch()). Threads with the same epoch share a
-// cache. The number of caches is limited, because a program may load thousands of libraries.
+// The caches of the epochs that were used last (TaskSymbols::epoch()). Threads with the same epoch share a
+// cache. Their number is limited, because a program may load thousands of libraries.
 template <typename Cache>
 class EpochCaches {
  public:
@@ -150,7 +149,7 @@ class EpochCaches {
   Cache& of(std::uint32_t epoch, Arguments&... arguments) {
     auto found = std::ranges::find(caches_, epoch, &Owned::epoch);
     if (found == caches_.end()) {
-      auto cache = std::make_unique<Cache>(arguments...);  // may throw, so it comes before the insertion
+      auto cache = std::make_unique<Cache>(arguments...);  // may throw, so it is done before the insertion
       if (caches_.size() < kMaxCaches) caches_.emplace_back();
       found = std::prev(caches_.end());
       *found = {epoch, std::move(cache)};
@@ -160,7 +159,7 @@ class EpochCaches {
   }
 
  private:
-  static constexpr std::size_t kMaxCaches = 64;  // each takes 64 KiB at first
+  static constexpr std::size_t kMaxCaches = 64;  // a cache takes 64 KiB at first
   struct Owned {
     std::uint32_t epoch = 0;
     std::unique_ptr<Cache> cache;

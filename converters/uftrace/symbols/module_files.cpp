@@ -13,13 +13,13 @@ namespace {
 
 constexpr fxt::Limit kFilesOfOneName{"symbol files of modules with the same name that are compared", 256, 0};
 constexpr std::size_t kSuffixSize = 4;            // number of hex digits
-constexpr std::size_t kHeaderLimitBytes = 16384;  // three lines, one of them with a path
+constexpr std::size_t kHeaderLimitBytes = 16384;  // a header has three lines, one of them with a path
 
 // The assumed size of functions, because a .dbg file has no sizes. A recorded address is at most this far
 // from the start of its function. An address that is farther away may belong to an unlisted function.
 constexpr std::uint64_t kLongestPrologue = 128;
 
-// Returns the suffix for a module without a build-id: the sum of the bytes of its path.
+// Returns the suffix for a module without a build-id: the sum of the bytes in its path.
 std::string path_suffix(std::string_view path) {
   std::uint16_t sum = 0;
   for (const char c : path) sum = static_cast<std::uint16_t>(sum + static_cast<unsigned char>(c));

@@ -1,5 +1,5 @@
-// The images to which addresses in a recording can belong, and the files `<image>.sym` and `<image>.dbg`
-// about them. If several modules have the same basename, all of their files except one have a suffix.
+// The images to which addresses in a recording can belong, and their files `<image>.sym` and `<image>.dbg`.
+// If several modules have the same basename, all of their files except one have a suffix.
 #pragma once
 
 #include <cstdint>
@@ -29,11 +29,11 @@ struct Image {
     Python,  // a traced Python program; its records have indices of symbols, not addresses
   };
   Kind kind;
-  std::string path;                              // a library's path may be relative, as the program passed it
-  std::uint64_t base = 0;                        // addresses of symbols are relative to this address
-  std::string build_id = {};                     // empty if unknown
-  std::optional<std::uint64_t> size_bytes = {};  // size of all mappings
-  const SymbolTable* symbols = nullptr;          // null without symbols
+  std::string path;           // a library's path may be relative, as the program passed it
+  std::uint64_t base = 0;     // addresses of symbols are relative to this address
+  std::string build_id = {};  // empty if unknown
+  std::optional<std::uint64_t> size_bytes = {};
+  const SymbolTable* symbols = nullptr;  // null without symbols
 
   std::string_view name() const { return basename_of(path); }
 
@@ -63,7 +63,7 @@ ModuleFileHeader parse_module_file_header(std::string_view text);
 // The first line of a function in a .dbg file: "F: <offset> <name>".
 struct DebugFunction {
   static constexpr std::string_view kKey = "F: ";
-  std::uint64_t offset;   // offset of its symbol
+  std::uint64_t offset;
   std::string_view name;  // mangled
 };
 
@@ -97,8 +97,8 @@ class ModuleFiles {
 // Reads the symbols in a text file, and adds notes about damaged lines. `path` is for these notes.
 std::unique_ptr<SymbolTable> read_symbol_table(std::string_view text, std::string_view path, Notes& notes);
 
-// Reads .sym files on demand. If the recorder was killed, there are no .sym files, and .dbg files provide the
-// build-id and the starts of functions. The tables are valid while this object exists.
+// Reads .sym files on demand. If the recorder was killed, .dbg files provide build-ids and starts of
+// functions instead. The tables are valid while this object exists.
 class SymbolFiles {
  public:
   SymbolFiles(const Directory& directory, Notes& notes)
@@ -109,9 +109,10 @@ class SymbolFiles {
 
   // Returns null if no file matches.
   const SymbolTable* of(const Image& image);
-  // Completes the build-id and a relative path. The header of the .sym file or the .dbg file has both.
+  // If the image has no build-id, sets it. If a library has a relative path, replaces it by the absolute
+  // path. Both come from the header of the .sym file or the .dbg file.
   void identify(Image& image);
-  // Returns the name of the .dbg file, and the table of its functions, which is null if the file has none.
+  // Returns the name of the .dbg file and the table of its functions. The table is null if there are none.
   std::pair<std::string, const SymbolTable*> from_debug_file(const Image& image);
 
  private:

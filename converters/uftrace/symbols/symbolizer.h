@@ -31,7 +31,7 @@ struct SymbolSpan {
   std::uint64_t from_ns = 0;
   std::uint64_t until_ns = 0;
   std::uint32_t epoch = 0;  // a number from 0 up
-  LoadedSpace loaded = {};  // the loaded images
+  LoadedSpace loaded = {};
 };
 
 // Safe to use from several threads. Callers cache the results.
@@ -48,20 +48,18 @@ class Symbolizer {
   Symbolizer& operator=(const Symbolizer&) = delete;
 
   SymbolSpan span_at(const Task& task, std::uint64_t time_ns);
-  // Returns the label of a call at the address.
   LabelId label(const SymbolSpan& span, std::uint64_t address);
   // Finds the labels of up to kLabelsAtOnce addresses. This is much faster than one by one, because the data
-  // of the functions are far from each other in memory, and are prefetched together.
+  // of functions are far from each other in memory, and are prefetched.
   static constexpr std::size_t kLabelsAtOnce = CallLabels::kAtOnce;
   void label(const SymbolSpan& span, std::span<const std::uint64_t> addresses, std::span<LabelId> labels);
-  // Returns the label of a kernel call.
   LabelId kernel_label(std::uint64_t address);
   SymbolAt at(const SymbolSpan& span, std::uint64_t address) { return images_.at(span.loaded, address); }
   // Provides data about images that do not depend on the time.
   Images& images() { return images_; }
   std::vector<std::pair<std::string_view, const SymbolTable*>> tables() { return images_.tables(sessions_); }
-  // True if a function may be at the address in any program of the task, at any time. This is so for
-  // addresses in a module, a loaded library or the kernel, and for all addresses if a program has no map.
+  // True if a function may be at the address in any program of the task, at any time: in a module, a loaded
+  // library or the kernel. True for all addresses if a program has no map.
   bool is_code(const Task& task, std::uint64_t address);
 
   // The common budget for the address caches of all threads and workers.

@@ -1,5 +1,5 @@
-// The symbols of one task at one time. All labels and symbols for addresses in the records of a task come
-// from here. Each worker has its own caches of labels, so the labels in a cache need no lock.
+// The symbols of one task at one time. All labels and symbols for the records of a task come from here. Each
+// worker has its own caches of labels, which need no lock.
 #pragma once
 
 #include <array>
@@ -12,7 +12,6 @@
 
 namespace convert::uftrace {
 
-// Finds the source lines of functions.
 class FunctionLines {
  public:
   virtual ~FunctionLines() = default;
@@ -82,8 +81,8 @@ class TaskSymbols {
   const Task& task_;
   FunctionLines* lines_;
   SymbolSpan span_ = {};
-  LabelCaches* caches_ = nullptr;  // caches of the worker
-  LabelCache* cache_ = nullptr;    // cache of the current epoch
+  LabelCaches* caches_ = nullptr;
+  LabelCache* cache_ = nullptr;  // cache of the current epoch
 };
 
 }  // namespace convert::uftrace

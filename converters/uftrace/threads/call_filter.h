@@ -31,7 +31,7 @@ class CallFilter {
  public:
   struct KernelDecision {
     bool is_shown = true;           // true if the call is shown, provided that it is kept
-    std::uint64_t shortest_ns = 0;  // a call of at least this length is kept, and so are the calls around it
+    std::uint64_t shortest_ns = 0;  // a call of at least this length is kept, with all calls around it
   };
   struct Dropped {
     std::uint64_t calls = 0;
@@ -56,7 +56,8 @@ class CallFilter {
   // Enters a call inside all open calls. Returns true if the call is shown. A call without an entry is not
   // `recorded`, and is never too short.
   virtual bool enter([[maybe_unused]] std::uint64_t address, [[maybe_unused]] bool recorded) { return true; }
-  // True if an entry may begin, or an exit may end, a shown call. Only calls of the program may be open.
+  // True if an entry may begin a shown call, or if an exit may end one. Only calls of the program may be
+  // open.
   virtual bool will_be_seen([[maybe_unused]] const CallRecord& call) { return true; }
   // True if it is certain that no part of the call is shown. Must be called before the lane gets the record.
   virtual bool drops_entry([[maybe_unused]] const CallRecord& call) { return false; }
@@ -72,12 +73,10 @@ class CallFilter {
   // True if an event inside `depth` calls is shown. An event `of_call` was read at the entry or exit of a
   // call, and is hidden with the call.
   virtual bool shows_event([[maybe_unused]] std::size_t depth, [[maybe_unused]] bool of_call) { return true; }
-  // True if a schedule call inside `depth` calls is shown.
   virtual bool shows_switch([[maybe_unused]] std::size_t depth, [[maybe_unused]] bool is_short) {
     return true;
   }
 
-  // Enters a call of the kernel inside `depth` calls.
   virtual KernelDecision enter_kernel([[maybe_unused]] std::size_t depth,
                                       [[maybe_unused]] std::uint64_t address) {
     return {};
@@ -90,7 +89,6 @@ class CallFilter {
   bool has_shown_calls() const { return has_shown_calls_; }
 
  protected:
-  // Counts the call, and returns `is_shown`.
   bool count_call(bool is_shown) {
     if (is_shown)
       has_shown_calls_ = true;
@@ -137,7 +135,7 @@ class OptionFilter : public CallFilter {
 
   // ---- For runs of plain records ----
 
-  // Returns the rule of the function; null if the rule is not known yet, or depends on the record.
+  // Returns the function's rule; null if it is not known yet, or depends on the record.
   const FunctionRule* const* plain_rule(std::uint64_t address) const {
     const FunctionRule* const* const rule = rules_->find(address);
     return rule != nullptr && *rule != nullptr && (*rule)->has(Setting::Condition) ? nullptr : rule;
@@ -148,7 +146,7 @@ class OptionFilter : public CallFilter {
   }
 
  private:
-  // The calls that are kept because of later records, and the scan that finds these calls.
+  // The calls that later records keep, and the scan that finds them.
   struct KeptByLater {
     bool is_known;
     std::unique_ptr<KeptCallScan> scan = {};
@@ -168,8 +166,8 @@ class OptionFilter : public CallFilter {
   const ThreadPlan& plan_;
   ThreadFilter filter_;
   KeptByLater kept_;
-  FunctionRuleCache* rules_ = nullptr;                 // rules for the current symbols
-  AddressCache<const FunctionRule*, 8> kernel_rules_;  // rules of kernel functions
+  FunctionRuleCache* rules_ = nullptr;  // rules for the current symbols
+  AddressCache<const FunctionRule*, 8> kernel_rules_;
   const RecordItem* record_ = nullptr;
 };
 

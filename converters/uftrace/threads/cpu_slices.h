@@ -1,9 +1,8 @@
-// Writes the times at which a thread is on a CPU, as context switches in the trace. The other thread in each
-// switch is thread 0, which viewers show as idle. If a thread never leaves its CPU, a switch at the thread's
-// last event is added. Switches before a start time can be hidden. If the thread is on a CPU at the start
-// time, a switch to this CPU is added at this time. If a switch is before the lane's last event, it is shown
-// at the time of this event. Without CPU tracks, no switches are written, but all other events have the same
-// times.
+// Writes context switches for the times at which a thread is on a CPU. The other thread in each switch is
+// thread 0, which viewers show as idle. If the records do not show that a thread leaves its CPU, a switch at
+// its last event is added. Switches before a start time can be hidden. A thread that is on a CPU at the start
+// time gets a switch to this CPU. A switch before the lane's last event is shown at the time of this event.
+// Without CPU tracks, no switches are written, but all other events have the same times.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +43,7 @@ class CpuSlices {
     else
       show_begin(time_ns);
   }
-  // The time at which show_begin() must be called; kForever if the thread is on no CPU, or is already shown
+  // The time at which show_begin() must be called. kForever if the thread is on no CPU, or is already shown
   // on its CPU.
   std::uint64_t waits_until_ns() const { return is_waiting_ ? from_ns_ : kForever; }
   // Must be called at the time waits_until_ns().
@@ -65,8 +64,8 @@ class CpuSlices {
                     .outgoing_process = process_,
                     .outgoing_thread = thread_});
   }
-  // Must be called if the thread exits, or if its records end. If the thread is on a CPU, it leaves this CPU,
-  // and its later switch out is not shown.
+  // Must be called if the thread exits, or if its records end. The thread leaves its CPU. Its later switch
+  // out is not shown.
   void exit(std::uint64_t time_ns) {
     has_exited_ = true;
     if (!cpu_) return;
@@ -92,7 +91,7 @@ class CpuSlices {
   bool is_off_cpu() const { return is_off_cpu_; }
   // True if the thread has left its CPU because of exit().
   bool has_left() const { return has_left_; }
-  // Must be called if a record shows that the thread is on a CPU, even if switches contradict this.
+  // Must be called if a record shows that the thread is on a CPU, even if this contradicts a switch.
   void prove_running() { is_off_cpu_ = false; }
   // Must be called when another thread gets the thread's id.
   void begin_again() { has_exited_ = has_left_ = is_off_cpu_ = false; }

@@ -1,4 +1,4 @@
-// The two loops that pass plain calls (16-byte entries and exits without arguments) from a block to the lane.
+// Two loops that pass plain calls (16-byte entries and exits without arguments) from a block to the lane.
 // FastCalls is for threads without a filter, and also passes calls with arguments. FilteredFastCalls applies
 // the filter options. Each loop stops before the first record that needs the complete pipeline.
 #pragma once
@@ -75,7 +75,7 @@ class FastCalls {
     __builtin_prefetch(&labels.slot_for(later.address()));
   }
 
-  // If the label of the first call is not cached, caches this label and labels of the next calls.
+  // If the label of the first call is not cached, caches it and the labels of the next calls.
   template <std::endian Order>
   void cache_labels(PlainRecords<Order> records) const {
     const auto is_unknown = [&](const Record& record) {
@@ -104,7 +104,8 @@ class FastCalls {
       const std::uint64_t is_end = RecordWord::Type::get(record.word);
       const std::uint64_t address = record.address();
       const LabelCache::Entry* label = &labels.slot_for(address);
-      // Marked unlikely, although it is frequent with many functions: a jump out of the loop would cost more.
+      // Marked as unlikely, although it is frequent with many functions, because a jump out of the loop would
+      // cost more.
       if (((label->address ^ address) & (is_end - 1)) != 0) [[unlikely]] {
         const LabelCache::Entry* const other = labels.entry_for(address);
         if (other != nullptr) label = other;
@@ -165,8 +166,8 @@ class FilteredFastCalls {
   FilteredFastCalls(Lane& lane, const LabelCache* labels, OptionFilter& filter)
       : lane_(lane), labels_(labels), filter_(filter) {}
 
-  // Adds calls to the lane, as shown or hidden calls. Returns the number of added calls. The filter may have
-  // seen the next record, at which the loop stops, and must see this record again.
+  // Adds shown or hidden calls to the lane. Returns their number. The filter may have seen the next record,
+  // at which the loop stops, and must see it again.
   template <std::endian Order>
   std::size_t operator()(const PlainRecords<Order>& records, std::uint64_t offset) const {
     if (labels_ == nullptr) return 0;

@@ -45,7 +45,7 @@ void complete(PlannedFork& fork, const PerfThread& known, const ThreadPlans& pla
   fork.by = known.parent;
 }
 
-// Returns all forks, sorted by time, so that the parent of a child is planned before the child's own forks.
+// Returns all forks, sorted by time. The parent of a child is then planned before the child's own forks.
 std::vector<PlannedFork> forks_of(ThreadPlans& plans, const Sessions& sessions, const PerfThreads& perf) {
   std::vector<PlannedFork> forks;
   for (const auto& [tid, task] : sessions.tasks()) {
@@ -78,7 +78,6 @@ bool is_forked_before(const PlannedFork& a, const PlannedFork& b) {
   return order(a) < order(b);
 }
 
-// A forking call and its thread.
 struct Candidate {
   ThreadPlan* thread;
   ForkCall call;
@@ -239,12 +238,11 @@ class Planner {
     const Candidate* call = nullptr;  // null if none was found
   };
 
-  // Scans several threads in parallel.
   template <typename TimesOf>
   std::vector<ForkScanResult> scan_all(const std::vector<ThreadPlan*>& threads,
                                        const std::set<CallKey>& first_exits, TimesOf times_of) {
     Workers workers(std::min(timeline_.options().jobs, threads.size()));
-    std::vector<ForkKinds> kinds(workers.jobs());  // indexed by worker
+    std::vector<ForkKinds> kinds(workers.jobs());
     std::vector<ForkScanResult> results(threads.size());
     workers.start(threads.size(), [&](std::size_t i, std::size_t worker) {
       results[i] =
@@ -301,8 +299,8 @@ void plan_forks(ThreadPlans& plans, Sessions& sessions, const PerfThreads& perf,
   std::vector<PlannedFork> forks = forks_of(plans, sessions, perf);
   for (PlannedFork& fork : forks)
     if (fork.plan != nullptr && fork.has_line) fork.plan->is_forked = true;
-  // All forks of a process are planned together. A process forks only after it was forked itself, so the
-  // parent of the earliest fork that is left has already been planned.
+  // All forks of a process are planned together. The parent of the earliest remaining fork has already been
+  // planned, because a process is forked before it forks.
   std::map<ProcessId, std::vector<PlannedFork>> forks_by;
   for (const PlannedFork& fork : forks) forks_by[fork.parent].push_back(fork);
   for (const PlannedFork& fork : forks)

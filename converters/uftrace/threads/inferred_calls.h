@@ -1,4 +1,4 @@
-// The calls of a thread that are opened without a record, and the limit for the number of such calls.
+// The calls of a thread that are opened without a record, and a limit for their number.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +11,8 @@
 
 namespace convert::uftrace {
 
-// Calls without a record reduce a budget, which grows again with every 16 bytes of the file. The budget is
-// sufficient for real gaps, but a few bytes of damage can't become gigabytes of calls. The budget grows with
-// the offset in the file, so records that go directly to the lane count as well.
+// Calls without a record reduce a budget, which grows with every 16 bytes of the file. Therefore, a few bytes
+// of damage can't become gigabytes of calls. The budget is sufficient for real gaps.
 class InferredCalls {
  public:
   static constexpr std::uint64_t kBudget = 8192;

@@ -37,8 +37,9 @@ void InnerCalls::note(const NoteKind& kind, Describe&& describe) {
 void InnerCalls::enter_kernel(std::uint64_t time_ns, const KernelMessage& entry, bool wanted) {
   const bool has_depth = entry.depth != KernelMessage::kNoDepth;
   const std::size_t depth = has_depth ? entry.depth : frames_.empty() ? 0 : frames_.back().depth + 1;
-  // If calls at this depth or deeper are open, the entry may come from an interrupt, whose functions can have
-  // the depths of interrupted calls. Or exits are missing. Later exits show which of the two is true.
+  // If calls at this depth or deeper are open, there are two possible causes. The entry may come from an
+  // interrupt, whose functions can have the depths of interrupted calls. Or exits are missing. Later exits
+  // show the cause.
   for (std::size_t i = frames_.size(); i-- > 0 && frames_[i].depth >= depth;)
     if (frames_[i].passed_ns == 0) frames_[i].passed_ns = time_ns;
   if (frames_.size() == kMaxFrames) end_frames_above(0, time_ns);
@@ -90,8 +91,8 @@ void InnerCalls::leave_kernel(std::uint64_t time_ns, const KernelMessage& exit) 
     end_top(time_ns, exit.has_value ? &exit.value : nullptr, {});
 }
 
-// The kernel events after `known_until_ns` are missing, but switches from perf may be known. Calls end before
-// these switches, except for calls whose start has already been released.
+// Kernel events after `known_until_ns` are missing, but perf's switches may be known. Calls end before these
+// switches, unless their start has already been released.
 void InnerCalls::lose_kernel_events(std::uint64_t known_until_ns) {
   std::uint64_t end_ns = known_until_ns;
   for (std::size_t i = frames_.size(); drawn_ > 0 && late_ == 0 && known_until_ns < lane_.last_ns(); --i) {
@@ -117,8 +118,8 @@ void InnerCalls::keep_around(std::size_t frame) {
   while (frame-- > 0 && !frames_[frame].holds_kept) frames_[frame].holds_kept = true;
 }
 
-// Ends the innermost frame, whose call must be on the lane, and removes this call from the lane. Returns
-// false if the start of the call has already been released.
+// Ends the innermost frame, whose call must be on the lane, and removes the call from the lane. Returns false
+// if its start has already been released.
 bool InnerCalls::retract_top(std::uint64_t time_ns) {
   const bool overlaps = below_switch_ == drawn_;
   const std::size_t inside = overlaps ? 1 + late_ : 0;
@@ -133,7 +134,7 @@ bool InnerCalls::retract_top(std::uint64_t time_ns) {
 // ---- Calls that are cut ----
 
 // Ends the innermost frame, whose call must be on the lane. If the thread was switched out in this call and
-// is not back, the call ends at the switch, or else together with the off-CPU call.
+// has not come back, the call ends at the switch, or else together with the off-CPU call.
 void InnerCalls::end_top(std::uint64_t time_ns, const std::uint64_t* returned, std::string_view repaired) {
   const bool overlaps = below_switch_ == drawn_;
   if (overlaps) {
@@ -156,8 +157,8 @@ void InnerCalls::end_top(std::uint64_t time_ns, const std::uint64_t* returned, s
     ++late_;
 }
 
-// Ends the frames above the first `frames`, whose exits are missing. Their calls are kept, whatever their
-// length is. A frame ends at `passed_ns` if end_earlier() can end it there, or else now.
+// Ends the frames above the first `frames`, whose exits are missing. Their calls are kept at any length. A
+// frame ends at `passed_ns` if end_earlier() can end it there, or else now.
 void InnerCalls::end_frames_above(std::size_t frames, std::uint64_t time_ns) {
   while (frames_.size() > frames) {
     keep_around(frames_.size() - 1);
@@ -179,7 +180,7 @@ void InnerCalls::end_frames_above(std::size_t frames, std::uint64_t time_ns) {
 }
 
 // Ends the frame's call, which must be the innermost kernel call, at `frame.passed_ns`. Returns false if this
-// time is not set, if the thread is off the CPU, or if the call's start has already been released.
+// time is not set, if the thread is off the CPU, or if the start of the call has already been released.
 bool InnerCalls::end_earlier(const KernelFrame& frame, const NoteKind& kind) {
   return frame.passed_ns != 0 && below_switch_ == kOnCpu &&
          lane_.end_earlier(lane_.depth() - 1, frame.passed_ns, {{names_.repaired, kind.name}});
@@ -192,7 +193,7 @@ void InnerCalls::cut_drawn_above(std::size_t drawn, std::uint64_t time_ns, const
     if (!frame.is_drawn) continue;
     frame.is_drawn = false;
     --drawn_;
-    // Before its exit, a call is certainly unwanted only if the filters hide it at any length.
+    // Without an exit, a call is certainly unwanted only if the filters hide it at any length.
     const bool is_unwanted = frame.shortest_ns == kForever && !frame.holds_kept && &kind == &kKernelClipped;
     if (is_unwanted && lane_.retract(lane_.depth() - 1, time_ns)) {
       filter_.drop_kernel_call();
@@ -253,8 +254,8 @@ bool InnerCalls::end_off_cpu(std::uint64_t time_ns, const Arguments& arguments) 
   return true;
 }
 
-// Ends the call for the time off the CPU. At the same time, the kernel calls inside this call end. Calls
-// around it end as well, if their exits came while the thread was off the CPU.
+// Ends the call for the time off the CPU, and kernel calls inside it. Also ends calls around it whose exits
+// came while the thread was off the CPU.
 void InnerCalls::close_off_cpu(std::uint64_t time_ns, const Arguments& arguments) {
   cut_drawn_above(std::min(below_switch_, drawn_), time_ns, kKernelClipped);
   lane_.end(time_ns, arguments);

@@ -1,6 +1,6 @@
 // The inner calls of a thread: calls of the kernel, and a call for the time off the CPU. On the lane, they
-// are inside all calls of the program. When a call of the program begins or ends, inner calls are suspended
-// or cut, so that all calls nest. The rest of a cut call is not drawn, and its exit has no effect.
+// are inside all calls of the program. When a call of the program begins or ends, they are suspended or cut,
+// so that all calls nest. The rest of a cut call is not drawn, and its exit has no effect.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,6 @@
 
 namespace convert::uftrace {
 
-// The names of a thread in notes.
 struct ThreadNoteNames {
   std::string record_file = {};    // for example "DIR/100.dat"
   std::string kernel_thread = {};  // for example "DIR: thread 100"
@@ -30,11 +29,9 @@ class InnerCalls {
 
   // The number of inner calls that are open on the lane now.
   std::size_t open() const { return open_kernel() + (is_off_cpu_ ? 1 : 0); }
-  // True if calls of the kernel are open on the lane.
   bool has_kernel() const { return open_kernel() != 0; }
-  // The number of open calls of the program.
   std::size_t program_depth() const { return lane_.depth() - open(); }
-  // True if an event that is not a call is left out now, because no call of the program is open.
+  // True if an event that is not a call must be left out now, because no call of the program is open.
   bool leaves_out_event() { return program_depth() == 0 && !filter_.shows_outside(); }
   // The number of calls around the next event. Kernel calls that are hidden by a filter also count.
   std::size_t depth() const {
@@ -43,7 +40,7 @@ class InnerCalls {
 
   // ---- The kernel's calls, by its own depths. ----
 
-  // Begins a call. If the call is not `wanted`, it is tracked, but not drawn.
+  // Begins a call. A call that is not `wanted` is tracked, but not drawn.
   void enter_kernel(std::uint64_t time_ns, const KernelMessage& entry, bool wanted);
   void leave_kernel(std::uint64_t time_ns, const KernelMessage& exit);
   // Ends the kernel calls at `known_until_ns`, because kernel events after this time are missing.
@@ -51,7 +48,6 @@ class InnerCalls {
 
   // ---- Off the CPU ----
 
-  // The recorded data of a switch out.
   struct SwitchOut {
     LabelId label{};
     NameId state{};
@@ -70,7 +66,6 @@ class InnerCalls {
   // Suspends the kernel's calls until resume_kernel(), for a call of the program that is hidden. Returns
   // false if no kernel call is open, or if the thread is off the CPU.
   bool suspend_kernel();
-  // Continues the calls that suspend_kernel() has suspended.
   void resume_kernel();
   // Cuts the kernel's calls, because a call of the program begins or ends.
   void cut_kernel(std::uint64_t time_ns);
@@ -80,18 +75,18 @@ class InnerCalls {
  private:
   static constexpr std::size_t kOnCpu = ~std::size_t{0};
 
-  // A kernel call whose exit has not come. A call that was cut, or that a filter hides, is not on the lane.
+  // A kernel call whose exit has not come. A call that was cut or that a filter hides is not on the lane.
   struct KernelFrame {
     std::uint64_t address;
     std::uint64_t begin_ns;
     LabelId label;
     std::size_t depth;
     bool is_drawn;
-    std::uint64_t shortest_ns = 0;  // a shorter call is hidden, unless holds_kept
+    std::uint64_t shortest_ns = 0;  // a shorter call is hidden, unless `holds_kept`
     bool holds_kept = false;        // a call inside is kept
     std::size_t around = 0;         // number of calls of program and kernel around this call
     std::uint64_t passed_ns = 0;    // start of the first later call that is not deeper
-    bool is_over = false;           // for filters, the call is over, because a program call began or ended
+    bool is_over = false;  // true if filters treat the call as ended, because a program call began or ended
 
     bool is_kept(std::uint64_t end_ns) const {
       return holds_kept || shortest_ns == 0 ||
@@ -126,8 +121,9 @@ class InnerCalls {
   std::size_t drawn_ = 0;              // number of frames that are on the lane
   bool is_suspended_ = false;          // the drawn frames are suspended
   std::size_t below_switch_ = kOnCpu;  // number of drawn frames around the off-CPU call
-  std::size_t late_ = 0;     // number of calls whose exits came during the off-CPU call; they end with it
-  bool is_off_cpu_ = false;  // the off-CPU call is open
+  // number of calls that end with the off-CPU call, because their exits came during it
+  std::size_t late_ = 0;
+  bool is_off_cpu_ = false;
 };
 
 }  // namespace convert::uftrace

@@ -21,11 +21,11 @@ class MovedExits {
  public:
   bool empty() const { return exits_.empty(); }
   std::size_t size() const { return exits_.size(); }
-  // The new time of the first exit; kForever if there is no exit, or while the thread can't return.
+  // The new time of the first exit. kForever without an exit, or while the thread can't return.
   std::uint64_t next_ns() const { return empty() || is_refuted_ ? kForever : due_ns_; }
 
   // Adds a disproved exit, or an exit directly after it. `entered_ns` is the start of the exit's call. If
-  // `is_refuted`, the thread is off the CPU or in the kernel; if not, the thread came back at `returned_ns`.
+  // `is_refuted`, the thread is off the CPU or in the kernel. Otherwise, it came back at `returned_ns`.
   void add(const CallRecord& exit, std::uint64_t entered_ns, bool is_refuted, std::uint64_t returned_ns) {
     if (empty()) {
       due_ns_ = exit.time_ns;

@@ -21,7 +21,6 @@
 
 namespace convert::uftrace {
 
-// The data that all threads of a recording share.
 struct SharedByThreads {
   Symbolizer& symbolizer;
   DebugFiles& debug;
@@ -36,7 +35,6 @@ struct SharedByThreads {
   std::atomic<bool> has_shown_calls = false;
 };
 
-// The stages for the records of a thread. A stage refers to stages that are declared above it.
 struct ThreadStages {
   ThreadStages(ThreadPlan& plan, Lane& lane, SharedByThreads& shared, Names& names, RecordNotes& notes);
 
@@ -55,8 +53,8 @@ class OwnRecords {
 
   void emit(const RecordItem& item, WorkerScratch& scratch);
 
-  // Runs of plain records must end at this time and at this offset. At these points, symbols change, an event
-  // of a side stream is due, a flow starts, or the stack is unknown.
+  // Runs of plain records must end at this time and this offset, because symbols change, an event of a side
+  // stream is due, a flow starts, or the stack is unknown.
   std::uint64_t plain_until_ns() const;
   std::uint64_t plain_until_offset() const;
   std::uint64_t latest_event_ns() const { return latest_event_ns_; }
@@ -78,7 +76,7 @@ class OwnRecords {
   Names& names_;
   RecordNotes& notes_;
   ThreadEvents events_;
-  Arguments values_;  // values of the current call
+  Arguments values_;
   std::uint64_t latest_event_ns_ = 0;
 };
 

@@ -43,7 +43,8 @@ void SideStreams::choose_first() {
 }
 
 void SideStreams::emit_first(const Due& until) {
-  // Opens the inherited calls, but not at an exec (it would end them) or a message (the thread may not run).
+  // The inherited calls are not opened for an exec, which would end them, or for a message, which does not
+  // prove that the thread runs.
   const std::uint64_t time_ns = first_due_.time_ns;
   if (first_ != &listed_ || listed_.is_next(ListedEvent::What::Dlopen)) calls_.begin_inherited(time_ns);
   MovedExits& moved = calls_.moved_exits();
@@ -60,8 +61,8 @@ void SideStreams::emit_first(const Due& until) {
   look_again();
 }
 
-// Returns true if inner calls are open, or if the last event was from one of the two streams that have inner
-// calls: the kernel stream and the switch stream.
+// Returns true if inner calls are open, or if the last event was from a stream that has inner calls: the
+// kernel stream or the switch stream.
 bool SideStreams::emit_before(const Due& due) {
   bool needs_room = false;
   while (first_due_ < due) {
@@ -201,9 +202,9 @@ void SwitchStream::emit_next() {
       return exit(time_ns, message);
     case PerfEvent::Kind::Exec:
       to_.calls.inner().end_off_cpu(time_ns);
-      to_.slices.begin_again();  // the thread may have got this id from another thread, which has ended
+      to_.slices.begin_again();  // the thread may have got the id of another thread, which has ended
       return to_.calls.end_program(time_ns, StackRepair::Ending::Exec);
-    case PerfEvent::Kind::Comm:  // any thread can set the name
+    case PerfEvent::Kind::Comm:  // another thread may have set the name
       if (to_.calls.inner().leaves_out_event()) return;
       return to_.lane.instant(time_ns, renamed_, {{comm_, message.name}});
     default:
@@ -229,8 +230,8 @@ void SwitchStream::switch_in(std::uint64_t time_ns, const PerfMessage& message) 
   to_.slices.begin(message.time_ns, message.cpu);
 }
 
-// A preempted thread gets the state Running, which means in FXT that the thread could still run. If the
-// thread has exited, its exit is shown instead of its switch out.
+// A preempted thread gets the state Running, which in FXT means that it could still run. If the thread has
+// exited, its exit is shown instead of its switch out.
 void SwitchStream::switch_out(std::uint64_t time_ns, const PerfMessage& message) {
   to_.slices.count_switch();
   const bool is_preempted = message.kind == PerfEvent::Kind::Preempted;

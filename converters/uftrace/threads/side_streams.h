@@ -1,5 +1,5 @@
 // Provides the events of a thread that are not in its own record file, in the order of time. Each kind of
-// events is a side stream. All side streams have the same interface. Precedence is the order at equal times.
+// events is a side stream. Precedence is the order at equal times.
 #pragma once
 
 #include <array>
@@ -26,12 +26,12 @@ namespace convert::uftrace {
 // At equal times, earlier enumerators come first.
 enum class Precedence : std::uint8_t {
   SwitchIn,    // first, because the thread is then on the CPU
-  KernelExit,  // so that a kernel call ends inside the program call in which it began
-  ExecOrLoad,  // exec, dlopen
-  OwnRecord,   // entries, exits and events of the thread's own file
-  Kernel,      // entries and tracepoints of the kernel
-  Switch,      // switches out, and other events of perf files
-  Message,     // from extern.dat
+  KernelExit,  // ends a kernel call inside the program call in which it began
+  ExecOrLoad,
+  OwnRecord,  // entries, exits and events of the thread's own file
+  Kernel,     // entries and tracepoints of the kernel
+  Switch,     // switches out, and other events of perf files
+  Message,    // from extern.dat
 };
 
 // The time of an event, and its precedence among events at this time.
@@ -58,20 +58,18 @@ struct StreamOutput {
 class SideStream {
  public:
   virtual ~SideStream() = default;
-  // Returns when the next event is due; kForever if no event is left.
   virtual Due next() const = 0;
   // Emits the next event. There must be one.
   virtual void emit_next() = 0;
 };
 
-// The kernel events of one thread, in the order of time: calls, tracepoints, switches and wakeups from the
-// kernel's ring buffers.
+// The kernel events of one thread in the order of time: calls, tracepoints, switches and wakeups.
 class KernelStream : public SideStream {
  public:
   KernelStream(const KernelPlan& plan, const StreamOutput& output);
 
   Due next() const override;
-  void emit_next() override;  // for all events except calls
+  void emit_next() override;  // emits any event except a call
   // Emits the next call and the calls directly after it, which may be millions. Stops at the time `until`,
   // and at `others`, the next event of other streams. Returns false if the next event is not a call.
   bool emit_calls(const Due& until, const Due& others);
@@ -128,11 +126,10 @@ class SwitchStream : public SideStream {
   StreamOutput to_;
   LabelId blocked_, preempted_, switched_in_, switched_out_, exited_, renamed_;
   NameId comm_, cpu_, next_cpu_, state_, is_blocked_, is_runnable_;
-  bool is_out_hidden_ =
-      false;  // the call of the last switch out is hidden, so the next switch in is hidden as well
-  std::size_t inferred_ = 0;   // number of elements of plan_.inferred before now
-  std::size_t outs_ = 0;       // number of switches out before now
-  std::size_t lone_outs_ = 0;  // number of elements of plan_.lone_outs before now
+  bool is_out_hidden_ = false;  // true if the call of the last switch out is hidden; hides the next switch in
+  std::size_t inferred_ = 0;    // number of elements of plan_.inferred before now
+  std::size_t outs_ = 0;        // number of switches out before now
+  std::size_t lone_outs_ = 0;   // number of elements of plan_.lone_outs before now
 };
 
 // The thread's execs, loads of libraries and messages.
@@ -144,12 +141,11 @@ class ListedEventStream : public SideStream {
   Due next() const override;
   void emit_next() override;
 
-  // True if an exec or load is left.
   bool has_own() const { return own_ != 0; }
   // True if the next event is of this kind. There must be a next event.
   bool is_next(ListedEvent::What what) const { return events_.front().what == what; }
-  // Drops the next event if it is an exec or load that is too long after the thread's other events. Then adds
-  // a note and returns true.
+  // If the next event is an exec or load that is too long after the thread's other events, drops it with a
+  // note, and returns true.
   bool drop_impossible(const ThreadFacts& facts, RecordNotes& notes);
 
  private:
@@ -197,19 +193,20 @@ class SideStreams {
   }
 
   // Emits all events that are due before `due`. Returns true if make_room() must be called for an own record
-  // at `due`, because there may be inner calls.
+  // at `due`.
   bool emit_before(const Due& due);
-  // Emits the first event. There must be one. If it is a kernel call, also emits the kernel calls directly
+  // Emits the first event, which must exist. If it is a kernel call, also emits the kernel calls directly
   // after it, up to `until`.
   void emit_first(const Due& until);
 
   // ---- Estimated exits, after events that are due before them ----
 
-  // Keeps an exit for later if the thread can't return now, if it came back to a CPU after its last record,
-  // or if an earlier exit is kept. Otherwise, returns false. The time of a final exit is not an estimate.
+  // Keeps an exit for later in these cases: the thread can't return now; an earlier exit is kept; or the exit
+  // is not final, and the thread came back to a CPU after its last record. Otherwise, returns false. The time
+  // of a final exit is not an estimate.
   bool move_exit(const CallRecord& exit, bool is_final);
-  // Emits the exits that were kept, because the thread has a record at this time. Returns true if make_room()
-  // must be called for this record.
+  // Must be called if the thread has a record at this time. Emits the exits that were kept. Returns true if
+  // make_room() must be called for this record.
   bool end_moved_exits(std::uint64_t time_ns);
 
   // ---- After the thread's own records ----
@@ -239,16 +236,16 @@ class SideStreams {
 
   StackRepair& calls_;
   const bool has_estimated_exits_;
-  // The time when the thread came back to a CPU after its last record; 0 if it did not come back.
+  // The time when the thread came back to a CPU after its last record; 0 if it did not.
   std::uint64_t returned_ns_ = 0;
   CpuSlices slices_;
   KernelStream kernel_;
   SwitchStream switches_;
   ListedEventStream listed_;
   MovedExitStream moved_;
-  SideStream* others_ = &switches_;  // of all streams except kernel_: the one with the first event
+  SideStream* others_ = &switches_;  // the stream with the first event, of all streams except kernel_
   SideStream* first_ = &kernel_;
-  Due others_due_, first_due_;  // the next events of others_ and first_
+  Due others_due_, first_due_;
 };
 
 }  // namespace convert::uftrace

@@ -192,8 +192,8 @@ void StackRepair::lost(std::uint64_t count) {
   interrupted();
 }
 
-// Emits one event for all losses that have no event yet. A LOST record has no time, so `time_ns` is the
-// latest time before the loss, or else the next time.
+// Emits one event for all losses that have no event yet. A LOST record has no time. `time_ns` is the latest
+// time before the loss, or else the next time.
 void StackRepair::emit_losses(std::uint64_t time_ns) {
   if (pending_losses_ == 0) return;
   lane_.instant(time_ns, labels_.records_lost, {{labels_.count, std::exchange(pending_losses_, 0)}});
@@ -237,9 +237,9 @@ void StackRepair::settle(std::uint64_t time_ns, std::size_t open, const std::uin
   }
 }
 
-// Readers connect a flow to the call around it, or to the last call that ended inside this call. Without a
-// visible call, a flow can't be connected. If filters hide calls, a flow therefore starts only if the forking
-// call is shown. drop_hidden_arrows() has already removed the flows whose end would be hidden.
+// Readers connect a flow to the call around it, or to the last call that ended inside that call. Without a
+// visible call, they can't connect it. Therefore, with filters, a flow starts only if the forking call is
+// shown. drop_hidden_arrows() has already removed the flows whose ends would be hidden.
 void StackRepair::emit_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow, bool to_thread) {
   if (!filter_.shows_program()) return;
   if (step == FlowStep::Begin && !filter_.shows_fork_in(depth())) return;
@@ -248,7 +248,6 @@ void StackRepair::emit_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t 
   lane_.flow(step, time_ns, to_thread ? labels_.thread : labels_.fork, flow);
 }
 
-// True if the innermost call that is not filtered is visible.
 bool StackRepair::top_is_visible() const {
   const std::size_t calls = lane_.calls().unfiltered_size();
   return calls != 0 && calls <= lane_.options().max_depth;
@@ -276,8 +275,8 @@ void StackRepair::begin_inherited(std::uint64_t time_ns) {
 }
 
 // Each record adds a fixed amount to the budget. Subtracts the number of calls that must be inferred for this
-// record. Returns false and adds a note if the budget is too small, or if the record is damage: several calls
-// must be inferred without a gap before the record, and the record's address is in no module.
+// record. Returns false and adds a note if the budget is too small. Also returns false for damage: several
+// calls must be inferred without a gap before the record, and the record's address is in no module.
 bool StackRepair::may_infer(std::size_t open, std::size_t depth, std::uint64_t address) {
   const std::size_t needed = open > lane_.depth() ? open - lane_.depth() : 0;
   const bool is_damage = needed > 1 && gap_ == Gap::None && !is_in_module(address);
@@ -302,8 +301,8 @@ void StackRepair::end_top(std::uint64_t time_ns, std::uint64_t address, const Ar
   if (lane_.calls().back().key == address || address == kUnknownAddress || lane_.calls().top_is_filtered() ||
       lane_.rename_top(symbols_.label(address), address))
     return lane_.end(time_ns, values);
-  // The start is already released, so it can't get the name. No earlier record has the name of the call, and
-  // there may be no later record, so the end gets an argument with the name.
+  // The start is already released, so it can't get the name. Therefore, the end gets an argument with the
+  // name. No earlier record has the name, and there may be no later record.
   Arguments with_name = values;
   with_name.add({labels_.function, std::string(names_.text(names_.label(symbols_.label(address)).name))});
   lane_.end(time_ns, with_name);

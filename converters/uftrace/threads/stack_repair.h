@@ -23,12 +23,12 @@ namespace convert::uftrace {
 
 // The data that a thread inherits from the thread that forked or created it.
 struct ThreadOrigin {
-  // Calls in which a forked child begins, outermost first. Nothing if the thread was not forked, or when
-  // these calls have been opened.
+  // Calls in which a forked child begins, outermost first. Nothing if the thread was not forked, or if these
+  // calls are already open.
   std::optional<std::vector<std::uint64_t>> calls = {};
-  // The flow that ends in the thread's first shown call; 0 without a flow, or after the flow has ended.
+  // The flow that ends in the thread's first shown call; 0 without a flow, or if it has ended.
   std::uint64_t flow = 0;
-  bool is_in_process = false;                         // true if a thread of the same process created this one
+  bool is_in_process = false;  // true if a thread of the same process created this thread
   std::uint64_t most_calls = InferredCalls::kBudget;  // limit for calls before the first record
 };
 
@@ -44,7 +44,6 @@ class StackRepair : public OpenCalls {
   }
   // Opens the inherited calls, if they are not open yet. Must be called before an event of the thread.
   void begin_inherited(std::uint64_t time_ns);
-  // Emits a flow to or from the innermost call.
   void emit_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow, bool to_thread);
   // True if a flow leads to this thread, and has not ended in a call yet.
   bool awaits_arrow() const { return origin_.flow != 0; }
@@ -61,10 +60,11 @@ class StackRepair : public OpenCalls {
   // True if the open calls are known. Then plain records may go directly to the lane.
   bool is_settled() const { return gap_ == Gap::None; }
 
-  // Suspends or cuts the inner calls, so that only calls of the program are open. resume() must be called
-  // after the record.
+  // Suspends or cuts the inner calls, so that only program calls are open. resume() must be called after the
+  // record.
   void make_room(const CallRecord& call);
-  // For an event while the thread is on its CPU: cuts the off-CPU call, and ends a program that has to end.
+  // For an event that shows that the thread is on its CPU. Cuts the off-CPU call, and ends a program that has
+  // to end.
   void make_room_for_event(std::uint64_t time_ns);
   void resume() { inner_.resume_kernel(); }
 
@@ -87,7 +87,7 @@ class StackRepair : public OpenCalls {
   // they have their own exits. Program calls around open kernel calls end together with the outermost of
   // these kernel calls.
   void end_program(std::uint64_t time_ns, Ending ending);
-  // Does the same as end_program(), and also cuts the calls of the kernel that are inside program calls.
+  // Like end_program(), and also cuts the kernel calls inside program calls.
   void exec(std::uint64_t time_ns);
   // Must be called after a call of the kernel has ended.
   void after_kernel_exit(std::uint64_t time_ns) {
@@ -100,8 +100,8 @@ class StackRepair : public OpenCalls {
 
   MovedExits& moved_exits() { return moved_exits_; }
   const MovedExits& moved_exits() const { return moved_exits_; }
-  // If `exit` is the exit of the innermost call, adds it to moved_exits(); see MovedExits::add(). Otherwise,
-  // or after missing records, returns false.
+  // If `exit` ends the innermost call, adds it to moved_exits(); see MovedExits::add(). Otherwise, or after
+  // missing records, returns false.
   bool move_exit(const CallRecord& exit, bool is_refuted, std::uint64_t returned_ns);
   // end_moved() ends the call of the first moved exit. end_all_moved() ends all these calls before `time_ns`.
   void end_moved();
@@ -113,7 +113,8 @@ class StackRepair : public OpenCalls {
   const InnerCalls& inner() const { return inner_; }
 
  private:
-  // Why the open calls are unknown: the next record is the first (Start), or records are missing (Cut).
+  // The reason why the open calls are unknown: the next record is the first one (Start), or records are
+  // missing (Cut).
   enum class Gap : std::uint8_t { None, Start, Cut };
   struct Labels {
     explicit Labels(Names& names);
@@ -157,8 +158,8 @@ class StackRepair : public OpenCalls {
   std::uint64_t pending_losses_ = 0;
   InferredCalls inferred_;
   MovedExits moved_exits_;
-  std::optional<Ending> ending_;  // set while an ending waits for the kernel's calls
-  std::uint64_t ending_ns_ = 0;   // time at which the ending was recorded
+  std::optional<Ending> ending_;  // set while the end of a program or task waits for the kernel's calls
+  std::uint64_t ending_ns_ = 0;   // time of this end, as recorded
 };
 
 }  // namespace convert::uftrace

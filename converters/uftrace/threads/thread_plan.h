@@ -1,4 +1,4 @@
-// All facts about a thread that are known before its records are read, and the events between its records.
+// The facts about a thread that are known before its records are read, and the events between its records.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,6 @@
 
 namespace convert::uftrace {
 
-// The switches of a thread.
 struct SwitchPlan {
   PerfQueue* queue = nullptr;                 // null if perf has no events of the thread
   std::vector<std::uint64_t> lone_outs = {};  // see PerfThread
@@ -36,10 +35,9 @@ struct SwitchPlan {
   bool shows_preempted = true;                // if true, calls show times when the thread was preempted
 };
 
-// The kernel events of a thread.
 struct KernelPlan {
-  KernelQueue* queue = nullptr;              // null if the thread has none
-  std::string thread = {};                   // for notes: "DIR: thread 100"
+  KernelQueue* queue = nullptr;  // null if the thread has no kernel events
+  std::string thread = {};
   const Tracepoints* tracepoints = nullptr;  // null if there are only calls
   bool skips_outside = false;                // if true, hide events outside of the program's calls
 
@@ -64,7 +62,7 @@ struct ThreadPlan {
   const Task* task;
   ProcessId shown_process{};  // id in the timeline
   ThreadId shown_thread{};
-  bool is_shown = true;          // if false, the plan exists only for threads that inherit its calls
+  bool is_shown = true;  // if false, the plan exists only for threads that inherit calls from this thread
   fxt::FilePlace place = {};     // place of the record file; empty without one
   std::uint64_t size_bytes = 0;  // size of the file when the directory was listed
   bool keep_open = true;         // see InputFile
@@ -105,8 +103,8 @@ using ThreadPlans = std::map<ThreadId, ThreadPlan>;
 void plan_forks(ThreadPlans& plans, Sessions& sessions, const PerfThreads& perf, bool has_estimated_exits,
                 Symbolizer& symbolizer, Timeline& timeline, Notes& notes);
 
-// Must be called if filters hide calls. Removes a flow from the plans of both of its threads if the child
-// does not begin in a shown call. Throws InputError if a record file can't be read.
+// Must be called if filters hide calls. If a child does not begin in a shown call, removes the flow from the
+// plans of both threads. Throws InputError if a record file can't be read.
 void drop_hidden_arrows(ThreadPlans& plans, FilterTable& table, Symbolizer& symbolizer);
 
 }  // namespace convert::uftrace

@@ -50,7 +50,8 @@ bool ThreadSource::pump(const PumpBudget& budget) {
   return false;
 }
 
-// With an index, skips records before the requested range, but reads the entries of calls open at its start.
+// With an index, skips the records before the requested range, except the entries of the calls that are open
+// at its start.
 void ThreadSource::skip_to_range() {
   const IndexMark* const mark =
       plan_.index == nullptr ? nullptr : plan_.index->before(lane_.store().needed_from_ns());
@@ -72,8 +73,8 @@ void ThreadSource::read_block(const PumpBudget& budget, WorkerScratch& scratch) 
   const std::size_t wanted = std::min<std::uint64_t>(std::max(most, RecordCursor::kMinBlock), left);
   const std::uint64_t end = start + wanted;
   if (scratch.block.size() < wanted) scratch.block.resize(wanted);
-  // If a record was held back, the first block is small. While the thread is in the kernel, only few records
-  // are due in each pump, and the other records of a large block would be read again.
+  // If a record was held back, the first block is small. While the thread is in the kernel, each pump needs
+  // few records, and would read the rest of a large block again.
   std::size_t size = cursor_.is_held() ? RecordCursor::kMinBlock : wanted;
   std::uint64_t block_end = start;
   do {
@@ -113,8 +114,8 @@ void ThreadSource::emit_records(std::uint64_t delivered_until_ns, WorkerScratch&
 
 // ---- The thread has no more records before a time ----
 
-// Emits the events of the side streams until `until_ns`. The file must have no record before this time that
-// was not emitted. After the last record, open calls end with the last activity of the thread itself.
+// Emits the events of the side streams until `until_ns`. All records before this time must have been emitted.
+// After the last record, open calls end with the last activity of the thread itself.
 void ThreadSource::emit_streams_until(std::uint64_t until_ns) {
   SideStreams& streams = stages_.streams;
   if (plan_.skips_outside && plan_.head.first_call && cursor_.is_done() &&

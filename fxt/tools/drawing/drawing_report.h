@@ -1,4 +1,4 @@
-// Counts the records that are drawn and the records that are not, so that each omission is reported.
+// Counts the records that are drawn, and the records that are not drawn.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@ namespace fxt::tools {
 struct DrawingReport {
   // The number of drawn objects.
   std::uint64_t calls = 0, frames = 0, instants = 0, threads = 0;
-  std::uint64_t operations = 0;                       // async operations
-  std::uint64_t runs = 0, cpus = 0;                   // runs of threads on CPUs
+  std::uint64_t operations = 0;
+  std::uint64_t runs = 0, cpus = 0;
   std::uint64_t merged_calls = 0, merged_shapes = 0;  // merged calls, and the shapes that represent them
   std::uint64_t merged_marks = 0, merged_mark_shapes = 0;
   std::uint64_t pixels = 1;  // shapes narrower than this were merged; 0: the limit is merged_ns
@@ -43,7 +43,6 @@ struct DrawingReport {
   void count_drawn(const Drawing& drawing);
   // Counts a record in the range whose kind is not drawn.
   void count_undrawn(const Record& record);
-  // Counts a flow event that is not connected, if the picture would have shown it.
   void count_flow_event(bool is_shown) { flow_events += is_shown ? 1 : 0; }
 
   // The report, with one sentence per line.

@@ -439,7 +439,7 @@ class JsonText {
     append_text(out_, "],\"lanes\":[");
     list(drawing_.lanes.size(), [&](std::size_t i) { lane(drawing_.lanes[i]); });
     append_text(out_, "],\"details\":[[]");
-    // Lines are numbered in the order of their use, so that the page has only the lines of its own shapes.
+    // Lines are numbered in the order of their use. The page has only the lines of its own shapes.
     for (const std::uint32_t details : details_.all()) {
       append_text(out_, ",[");
       const auto lines = drawing_.details->lines_of(details);
@@ -493,7 +493,7 @@ class JsonText {
     append_text(out_, "]}");
   }
 
-  // The number of the shape's details in the page; 0 if there are none.
+  // The index of the shape's details in the page, counted from 1; 0 without details.
   std::size_t number_of_details(const Shape& shape) {
     return shape.details == 0 ? 0 : 1 + details_.number_of(shape.details);
   }
@@ -530,7 +530,7 @@ class JsonText {
   const Drawing& drawing_;
   const std::vector<Color> colors_;  // by name
   TextBuffer out_;
-  Numbering details_, lines_;  // only the details and lines that the page uses
+  Numbering details_, lines_;
 };
 
 }  // namespace

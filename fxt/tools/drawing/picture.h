@@ -49,7 +49,6 @@ class Details {
   // The number of texts for which there was no room.
   std::uint64_t left_out() const { return left_out_; }
 
-  // The indices of the lines of these details.
   std::span<const std::uint32_t> lines_of(std::uint32_t details) const {
     if (details == 0) return {};
     return std::span(references_).subspan(ends_[details - 1], ends_[details] - ends_[details - 1]);
@@ -146,8 +145,8 @@ struct Color {
   std::size_t hue, shade;
   friend bool operator==(const Color&, const Color&) = default;
 };
-// The color of each name in the drawing. Names with similar hues have different shades if they are neighbors
-// in a row, as far as two shades allow it.
+// The color of each name in the drawing. Names with similar hues that are neighbors in a row get different
+// shades, if possible.
 std::vector<Color> colors_of(const Drawing& drawing);
 
 // Returns "#8fb7e0", for example.

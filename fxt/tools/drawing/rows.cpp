@@ -6,8 +6,7 @@
 namespace fxt::tools {
 namespace {
 
-// The maximum width of a shape of merged calls. This limit keeps the shapes small, so that a click still
-// selects a small part of the picture.
+// The maximum width of a shape of merged calls. A click on it must select only a small part of the picture.
 constexpr std::uint64_t kMergedPixels = 8;
 
 bool is_narrow(const Shape& call, std::uint64_t pixel_ns) {
@@ -29,7 +28,6 @@ void absorb(Shape& one, const Shape& other) {
   one.name = other.name;
 }
 
-// Merges at most `excess` shapes with their neighbors. Returns the number of removed shapes.
 std::size_t merge_neighbors(Row::Shapes& shapes, std::uint64_t pixel_ns, std::size_t excess) {
   std::size_t merged = 0;
   if (shapes.empty()) return merged;

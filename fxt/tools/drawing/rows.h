@@ -11,7 +11,7 @@
 
 namespace fxt::tools {
 
-// A shape in a row: a call, an instant, or several calls or instants that are too narrow to be separate.
+// A shape in a row: a call, an instant, or several narrow calls or instants.
 struct Shape {
   enum class Kind : std::uint8_t { Call, Frame, Instant };
 
@@ -32,9 +32,9 @@ class Row {
  public:
   using Shapes = std::multimap<std::uint64_t, Shape>;  // by begin_ns
 
-  // Adds a call. Shortens the new call if it overlaps with the next call. Shortens the previous call if it
-  // overlaps with the new call. Returns false if the new call is at the end of the row and was merged with
-  // the last call, as in merge(merged_ns).
+  // Adds a call. Shortens the call if it overlaps with the next call. Shortens the previous call if it
+  // overlaps with this call. Returns false if the call is at the end of the row and was merged with the last
+  // call, as in merge(merged_ns).
   bool put(const Shape& call, std::uint64_t merged_ns = 0);
   // Adds an instant. Returns false, and adds nothing, if an instant at this time shows the same frame.
   bool mark(const Shape& mark);
@@ -51,7 +51,6 @@ class Row {
   Shapes calls_, marks_;
 };
 
-// All rows of a thread.
 class ThreadRows {
  public:
   explicit ThreadRows(std::size_t max_rows) : max_rows_(max_rows) {}
@@ -82,7 +81,7 @@ class ShapeBudget {
   explicit ShapeBudget(std::size_t limit = 180'000) : limit_(limit) {}
 
   void change(std::size_t before, std::size_t after) { held_ = held_ - before + after; }
-  // Calls `merge(width_ns, excess)`, which merges shapes narrower than `width_ns`, like Row::merge(). No
+  // Calls `merge(width_ns, excess)`, which must merge shapes narrower than `width_ns`, like Row::merge(). No
   // shape is wider than `longest_ns`.
   template <typename Merge>
   void make_room(std::uint64_t longest_ns, Merge merge) {
@@ -90,7 +89,7 @@ class ShapeBudget {
     while (held_ > limit_ / 2) {
       merged_ns_ = std::max<std::uint64_t>(1, 2 * merged_ns_);
       held_ -= merge(merged_ns_, held_ - limit_ / 2);
-      // The shapes that are left can't be merged, because they are in different rows or of different kinds.
+      // The remaining shapes can't be merged, because they are in different rows or of different kinds.
       if (merged_ns_ > longest_ns) limit_ = std::max(limit_, 2 * held_);
     }
   }

@@ -72,7 +72,7 @@ namespace {
 
 constexpr double kMargin = kMargins / 2.0;
 constexpr std::uint64_t kAxis = 26, kHeading = 15, kRow = 17, kGap = 12, kFootLine = 14, kCounterRow = 34;
-constexpr double kMarkHalf = 4;  // half the width of an instant's mark
+constexpr double kMarkHalf = 4;
 constexpr double kColumn = 6.7;  // width of a column of the font
 constexpr double kThinnest = 0.5, kBetween = 0.5;
 constexpr std::uint64_t kTickRoom = 100;

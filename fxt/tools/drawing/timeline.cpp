@@ -156,7 +156,8 @@ void DrawnTimeline::add_instant(const Event& event, std::uint64_t time_ns) {
 
 void DrawnTimeline::add_log(const Log& log, std::uint64_t time_ns) {
   const CallTrack& thread = calls_.advance(log.thread, time_ns);
-  // The message of a log is the name of its instant, unless there are too many different messages.
+  // The first line of a log message is the name of its instant. Without a message, or if there are too many
+  // names, the name is "log".
   const std::string_view line = log.message.substr(0, log.message.find('\n'));
   const bool has_name = calls_.names().size() < kMaxLogNames && !line.empty();
   mark(state_of(thread), thread.chosen,
@@ -279,7 +280,7 @@ void DrawnTimeline::begin_flow(const Event& event, const FlowPoint& point) {
     report_.count_flow_event(point.is_shown);
 }
 
-// A flow is not drawn if one end is outside of the range, or on a thread that is not selected.
+// A flow is drawn only if both ends are in the range and on selected threads.
 void DrawnTimeline::add_arrow(const FlowArrow& arrow) {
   if (arrow.from.is_shown != arrow.to.is_shown)
     ++report_.arrows_cut;
@@ -359,7 +360,6 @@ void DrawnTimeline::finish(const ReaderCounters& counters) {
   axis_.finish(options_.events.range.value_or(TimeRange{}), calls_.window());
 }
 
-// Returns the indices of the threads' tracks.
 std::map<ThreadKey, std::size_t> DrawnTimeline::add_lanes_to(Drawing& drawing) const {
   std::map<ThreadKey, std::size_t> lanes;
   const auto add = [&drawing](const LaneState& lane, std::string_view name) {

@@ -1,5 +1,5 @@
-// The calls and instants of a trace in a range of time. They are merged while they are read, so memory grows
-// with the threads and their open calls, not with the length of the trace.
+// The calls and instants of a trace in a range of time. They are merged while they are read. Memory grows
+// with the threads and their open calls, but not with the length of the trace.
 #pragma once
 
 #include <algorithm>
@@ -93,13 +93,11 @@ class DrawnTimeline : private CallListener {
   void finish(const ReaderCounters& counters);
 
   bool is_empty() const { return axis_.is_empty(); }
-  // Detail::Pixels merges shapes that are narrower than a pixel. Detail::Few does this for the picture in a
-  // page, which is shown only without scripts. Detail::All merges only as many shapes as the limit of a page
-  // requires. Threads come first, by process and thread. Then come the async operations of each process,
-  // CPUs, and counters.
+  // Few and Pixels merge shapes that are narrower than a pixel. Few is for the picture in a page, which is
+  // shown only without scripts. All merges only as many shapes as the limit of a page requires. The order is:
+  // threads, by process and thread; the async operations of each process; CPUs; counters.
   enum class Detail : std::uint8_t { Few, Pixels, All };
   Drawing drawing(Detail detail = Detail::Pixels);
-  // The report of the latest drawing.
   const DrawingReport& report() const { return report_; }
 
  private:
@@ -107,7 +105,7 @@ class DrawnTimeline : private CallListener {
   struct Extra {
     std::optional<std::uint64_t> frame;
     std::uint32_t details;
-    std::size_t row;  // number of selected calls around it
+    std::size_t row;  // number of selected calls around this call
   };
   struct LaneState {
     LaneState(Drawing::Lane::Kind lane_kind, std::size_t max_rows) : kind(lane_kind), rows(max_rows) {}
@@ -182,7 +180,7 @@ class DrawnTimeline : private CallListener {
   TimelineOptions options_;
   CallStream calls_;
   DrawingReport report_;
-  std::vector<std::optional<ThreadState>> threads_;           // by thread index
+  std::vector<std::optional<ThreadState>> threads_;
   std::map<std::uint64_t, OperationsState> operation_lanes_;  // by process
   std::map<std::uint16_t, LaneState> cpus_;
   std::map<std::uint64_t, DrawnOperation> operations_;  // open selected operations, by Call::number
