@@ -110,6 +110,8 @@ class Importer {
   virtual void import(const std::filesystem::path& input, ImportContext& context) const = 0;
   // The contents of the input, for `--inspect`. Throws like import().
   virtual Outline inspect(const std::filesystem::path& input, Notes& notes) const = 0;
+  // The names of objects in inspect(), each with the entries that the summary shows. Other objects are shown
+  // by their names only.
   virtual std::map<std::string, std::vector<std::string>> summary() const { return {}; }
   // The files that this importer's options name, in addition to the inputs. No output may replace them.
   virtual std::vector<std::string> files_of_options() const { return {}; }

@@ -28,6 +28,7 @@ class IndexTable {
     const auto entry = others_->find(index);
     return entry == others_->end() ? nullptr : &entry->second;
   }
+  // `index` is not 0. Sets `is_new` if the entry did not exist.
   T& entry(std::size_t index, bool& is_new) {
     is_new = false;
     if (index <= in_order_.size()) return in_order_[index - 1];

@@ -105,6 +105,7 @@ class OpenCallStack {
     suspended_.clear();
   }
 
+  // The depth of the outermost pending call; at least size() if no call is pending.
   std::size_t oldest_pending() {
     while (first_pending_ < size_ && !calls_[first_pending_].is_pending()) ++first_pending_;
     return first_pending_;

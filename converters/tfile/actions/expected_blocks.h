@@ -28,6 +28,7 @@ struct ExpectedBlocks {
   std::vector<Item> items;
   std::span<const TracepointAction> actions;
   std::vector<ExpressionShape> shapes;  // one for each expression among the actions
+  // By expression: the trace state variable that the expression records, if it records nothing else.
   std::vector<std::string_view> variables;
   // by expression: false if the expression records only a variable, or is a teval
   std::vector<bool> is_needed;

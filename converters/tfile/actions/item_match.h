@@ -28,6 +28,7 @@ class ItemMatch {
   // expressions is possible.
   bool match(const ExpectedBlocks& expected, Evidence* evidence);
 
+  // The item of an expression, if all possible alignments give it the same item.
   std::optional<std::size_t> item_of(std::size_t expression) const { return alignment_.item_of(expression); }
   // True if some items were certainly not recorded at their places in the program. can_be_misfit() is true
   // for each item that may be one of these.

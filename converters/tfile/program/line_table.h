@@ -32,6 +32,7 @@ class LineTable {
   std::size_t size() const { return size_; }
   // Returns nothing at the start of code without a line, and at the end of code.
   std::optional<LineRow> row(std::size_t index) const;
+  // The number of the first row at or after the address; size() if there is none.
   std::size_t first_from(std::uint64_t address) const;
   // Calls `see` for every row at which a statement begins. `is_kept` is true if GDB keeps the row. GDB drops
   // a row if a statement of another file begins at the same address later in the table.

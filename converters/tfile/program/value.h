@@ -99,6 +99,7 @@ Value resolved(Value value, const EvaluationContext& context, std::size_t depth 
 
 bool is_signed(const Type& type);
 
+// The value to which a reference refers. Other values are returned unchanged.
 Value without_reference(const Value& value, const EvaluationContext& context);
 // An integer, a boolean, an enumeration or an address, as 64 bits. Nothing if the frame does not have the
 // value.

@@ -57,6 +57,7 @@ struct TraceSurvey {
   std::vector<std::vector<ThreadMark>> marks;
   std::uint64_t frames_without_own_track = 0;
   std::map<std::int16_t, std::uint64_t> frames_of;  // by tracepoint
+  // The number of frames of each pair of tracepoint and track, for at most kTracepointTracks pairs.
   std::map<std::pair<std::int16_t, std::size_t>, std::uint64_t> frames_on;
   std::map<const TracepointLocation*, std::uint64_t> hits_of;
   std::uint64_t hits = 0, steps = 0, partial_frames = 0;

@@ -221,6 +221,7 @@ class CpuFileSource : public SharedSource {
   virtual void stage(const Event& event) = 0;
   CpuMerge<Cursor>& events() { return events_; }
   QueuesByThread<Queue>& queues() { return queues_; }
+  // Null if the thread has no queue.
   Queue* find_queue(ThreadId thread) {
     const auto found = queues_.find(thread);
     return found == queues_.end() ? nullptr : &found->second;

@@ -38,6 +38,7 @@ class ReusedIds {
   static bool asks_for_forks(const std::vector<TaskEvent>& events);
 
   bool has_any() const { return !later_.empty(); }
+  // The internal number of the thread that owned the id at this time.
   ThreadId at(ThreadId id, std::uint64_t time_ns) const {
     return ThreadId{number_at(number_of(id), time_ns)};
   }

@@ -162,6 +162,7 @@ class RecordCursor {
   RecordCursor(const RecordCursor&) = delete;
   RecordCursor& operator=(const RecordCursor&) = delete;
 
+  // Reads the block from which next() returns items; see RecordBlock::read().
   void read(std::span<std::byte> block);
 
   // Skips the records before `offset`, and reads `bytes` instead. `bytes` must be the entries of the calls
