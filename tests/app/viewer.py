@@ -128,7 +128,7 @@ class Opened(unittest.TestCase):
         return links
 
     def get(self, path, **headers):
-        return urllib.request.urlopen(urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", headers=headers), timeout=20)
+        return urllib.request.urlopen(urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", headers=headers), timeout=200)
 
     def refused(self, *arguments, **environment):
         process = self.start("--no-browser", *arguments, **environment)
