@@ -30,6 +30,7 @@
 #include "converters/model/outline.h"
 #include "converters/model/reading/input_error.h"
 #include "converters/model/reading/text.h"
+#include "fxt/support/compressed_files.h"
 #include "fxt/support/memory_limit.h"
 #include "fxt/support/program.h"
 #include "fxt/support/similar_names.h"
@@ -132,12 +133,16 @@ std::string_view without_slashes(std::string_view path) {
   return path;
 }
 
-// Another input may be compressed, which limits the memory.
-void allow_memory(const std::string& recording) {
+// The size of a recording that is a file or a directory of files.
+std::uint64_t size_of(const std::string& recording) {
+  namespace fs = std::filesystem;
   std::error_code failed, unknown;
-  for (std::filesystem::directory_iterator files(recording, failed), end; !failed && files != end;
-       files.increment(failed))
-    if (const auto size = files->file_size(unknown); !unknown) fxt::allow_memory(files->path(), size);
+  std::uint64_t sum = 0;
+  const auto add = [&](std::uint64_t size) { sum += unknown ? 0 : size; };
+  add(fs::file_size(recording, unknown));
+  for (fs::directory_iterator files(recording, failed), end; !failed && files != end; files.increment(failed))
+    add(files->file_size(unknown));
+  return sum;
 }
 
 // Replaces each input by the recordings that it contains. Returns the offset of each recording. --offset
@@ -149,7 +154,7 @@ std::vector<std::optional<std::int64_t>> unpack_inputs(ConvertOptions& options, 
   for (const std::string& input : options.inputs)
     for (std::string& recording : unpacked.recordings_in(input, options.importers)) {
       paths.push_back({input, unpacked.with_input_names(recording)});
-      if (recording == input && options.inputs.size() > 1) allow_memory(recording);
+      if (recording == input) fxt::limit_memory(recording, fxt::Packing::Plain, size_of(recording));
       recordings.push_back(std::move(recording));
     }
   options.inputs = std::move(recordings);
@@ -197,6 +202,8 @@ ExitCode run(ConvertOptions options) {
     }
     return options.inspect ? inspect(options, unpacked) : convert(options, offsets_ns, unpacked);
   } catch (const InputError& error) {
+    throw std::runtime_error(unpacked.with_input_names(error.what()));
+  } catch (const fxt::FileError& error) {
     throw std::runtime_error(unpacked.with_input_names(error.what()));
   }
 }

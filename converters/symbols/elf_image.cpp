@@ -70,6 +70,7 @@ bool holds_texts(const char* section) {
   return section != nullptr && std::ranges::find(kTexts, section) != kTexts.end();
 }
 
+constexpr std::uint64_t kMemoryPerByte = 24;  // for names, lines and types
 constexpr std::string_view kMiniDebugInfo = ".gnu_debugdata";
 
 bool is_old_compressed(const char* section) {
@@ -86,7 +87,7 @@ bool has_lines(const char* section) {
 ElfImage::ElfImage(const InputFile& file, Accepts accepts) : file_(file) {
   elf_version(EV_CURRENT);
   read_header();
-  fxt::allow_memory(file.path(), file.size());
+  fxt::allow_memory(file.path(), file.size() * kMemoryPerByte);
   elf_ = elf_begin(file.descriptor(), ELF_C_READ, nullptr);
   try {
     GElf_Ehdr header;

@@ -125,6 +125,7 @@ class Nesting {
   // inside. Calls `visit(ended, inner)` for each of them.
   template <typename Visitor>
   void remove_outlived(std::uint64_t time, Visitor visit) {
+    if (top_->limit() >= time) return;  // none has ended
     remove_if([&](const Duration& duration) { return duration.end < time; }, visit);
   }
   // Must be called after the fault Crosses. Removes the innermost duration that awaits its end. Calls

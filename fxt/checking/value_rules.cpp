@@ -14,6 +14,10 @@ void check_id(std::uint64_t id, const std::string& what, Findings& findings) {
   if (id == 0) findings.add(Fault::IdZero, what + " is not a process or thread");
 }
 
+// Only this part of a name is compared with other names, because a record of some words can refer to 15 names
+// of 32,000 characters.
+constexpr std::size_t kCompared = 256;
+
 const Argument* repeated_argument(const Arguments& arguments) {
   for (std::size_t i = 1; i < arguments.size(); ++i)
     for (std::size_t k = 0; k < i; ++k)
@@ -134,7 +138,7 @@ void check_argument_tree(const Arguments& arguments, Findings& findings) {
       return findings.add(Fault::TextIndex,
                           "argument " + quoted(name) + " has an index that is not a number");
     for (std::size_t k = 0; k < i; ++k)
-      if (clash(arguments[k].name.text, name))
+      if (clash(arguments[k].name.text.substr(0, kCompared), name.substr(0, kCompared)))
         return findings.add(Fault::NamesNoTree, "arguments " + quoted(arguments[k].name.text) + " and " +
                                                     quoted(name) + " can't be in one tree");
   }

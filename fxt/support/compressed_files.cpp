@@ -2,7 +2,6 @@
 #include "fxt/support/compressed_files.h"
 
 #include <cstdint>
-#include <filesystem>
 #include <fmt/format.h>
 #include <ios>
 #include <system_error>
@@ -124,6 +123,23 @@ class CarefulDecoder : public Decoder {
   bool is_complete_ = false;
 };
 
+class PlainFile final : public Input {
+ public:
+  PlainFile(std::unique_ptr<Input> file, std::string name) : file_(std::move(file)), name_(std::move(name)) {}
+
+  std::size_t read(std::span<std::byte> room) override {
+    const std::size_t size = file_->read(room);
+    limit_memory(name_, Packing::Plain, bytes_ += size);
+    check_memory();
+    return size;
+  }
+
+ private:
+  std::unique_ptr<Input> file_;
+  std::string name_;
+  std::uint64_t bytes_ = 0;
+};
+
 class PackedFile final : public Input {
  public:
   template <typename Filter, typename... Arguments>
@@ -140,7 +156,7 @@ class PackedFile final : public Input {
     const std::streamsize size =
         stream_.sgetn(reinterpret_cast<char*>(room.data()), static_cast<std::streamsize>(room.size()));
     unpacked_ += static_cast<std::uint64_t>(std::max<std::streamsize>(size, 0));
-    limit_memory(name_, packed_);
+    limit_memory(name_, Packing::Packed, packed_);
     check_memory();
     if (unpacked_ > limit_.of(packed_))
       throw FileError(
@@ -276,9 +292,7 @@ UnpackedFile open_unpacked(const std::string& path, const std::string& name, con
   if (head.starts_with(kZstd)) return packed(std::in_place_type<io::zstd_decompressor>);
   if (head.starts_with(kBzip2)) return packed(std::in_place_type<io::bzip2_decompressor>);
   if (head.starts_with(kXz)) return packed(std::in_place_type<io::lzma_decompressor>);
-  std::error_code unknown;  // for example, standard input
-  if (const auto size = std::filesystem::file_size(path, unknown); !unknown) allow_memory(name, size);
-  return {std::move(file), false};
+  return {std::make_unique<PlainFile>(std::move(file), name), false};
 }
 
 std::unique_ptr<ByteStream> open_stream(std::string_view target, OutputFile& file) {
@@ -286,6 +300,8 @@ std::unique_ptr<ByteStream> open_stream(std::string_view target, OutputFile& fil
   if (suffix == ".gz") return std::make_unique<PackedStream>(io::gzip_compressor(), file);
   if (suffix == ".zst") return std::make_unique<PackedStream>(io::zstd_compressor(), file);
   if (suffix == ".bz2") return std::make_unique<PackedStream>(io::bzip2_compressor(), file);
+  constexpr std::uint64_t kXzMemory = 100 * kMiB;
+  if (suffix == ".xz") allow_memory(file.name(), kXzMemory);
   if (suffix == ".xz") return std::make_unique<PackedStream>(io::lzma_compressor(), file);
   return std::make_unique<PlainStream>(file);
 }

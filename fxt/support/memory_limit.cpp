@@ -17,14 +17,28 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr Limit kMemory{"MiB of memory for a compressed file", 112 * kMiB, 16 * kKiB};
+// With sanitizers, a program needs several times the memory.
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer) || \
+    __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+constexpr bool kIsInstrumented = true;
+#else
+constexpr bool kIsInstrumented = false;
+#endif
+
+constexpr Limit kPlain{"MiB of memory for an input", 224 * kMiB, 24 * kKiB};
+// A vector that grows needs twice its memory.
+constexpr Limit kPacked{"MiB of memory for a compressed input", 112 * kMiB, 16 * kKiB};
 
 struct MemoryLimit {
   std::mutex mutex;
   std::map<std::string, std::uint64_t> allowed;  // bytes by file
   std::uint64_t total = 0;                       // of all files
-  std::string packed_file;                       // the latest compressed file
-  std::uint64_t packed_bytes = 0;                // that have been read
+  std::string input;                             // the latest input
+  Packing packing = Packing::Plain;              // of this input
+  std::uint64_t input_bytes = 0;                 // that have been read of this input
   std::atomic<std::uint64_t> bytes = 0;          // 0: no limit
   std::atomic<Clock::duration> checked = {};     // time of the latest check
 
@@ -34,6 +48,8 @@ struct MemoryLimit {
     if (bytes != 0) bytes = total;
   }
 };
+
+const Limit& limit_of(Packing packing) { return packing == Packing::Packed ? kPacked : kPlain; }
 
 MemoryLimit& memory() {
   static MemoryLimit limit;
@@ -49,21 +65,22 @@ std::uint64_t used_bytes() {
 
 }  // namespace
 
-void limit_memory(const std::string& packed_file, std::uint64_t file_bytes) {
+void limit_memory(const std::string& input, Packing packing, std::uint64_t bytes) {
+  if (kIsInstrumented) return;
   MemoryLimit& limit = memory();
   const std::lock_guard lock(limit.mutex);
   if (limit.bytes == 0) limit.total += used_bytes();
-  limit.allow(packed_file, kMemory.of(file_bytes));
-  limit.packed_file = packed_file;
-  limit.packed_bytes = file_bytes;
+  limit.allow(input, limit_of(packing).of(bytes));
+  limit.input = input;
+  limit.packing = packing;
+  limit.input_bytes = bytes;
   limit.bytes = limit.total;
 }
 
-void allow_memory(const std::string& file, std::uint64_t file_bytes) {
-  constexpr std::uint64_t kPerByte = 24;
+void allow_memory(const std::string& file, std::uint64_t bytes) {
   MemoryLimit& limit = memory();
   const std::lock_guard lock(limit.mutex);
-  limit.allow(file, file_bytes * kPerByte);
+  limit.allow(file, bytes);
 }
 
 void check_memory(std::uint64_t more) {
@@ -75,8 +92,8 @@ void check_memory(std::uint64_t more) {
   limit.checked = now;
   if (used_bytes() + more <= limit.bytes) return;
   const std::lock_guard lock(limit.mutex);
-  throw FileError(fmt::format("{}: {}; unpack it with another program first", limit.packed_file,
-                              kMemory.exceeded(limit.packed_bytes)));
+  throw FileError(fmt::format("{}: {}{}", limit.input, limit_of(limit.packing).exceeded(limit.input_bytes),
+                              limit.packing == Packing::Packed ? "; unpack it with another program first" : ""));
 }
 
 }  // namespace fxt

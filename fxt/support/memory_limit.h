@@ -1,5 +1,5 @@
-// Limits the memory of the program if it reads a compressed file. What the program keeps of such a file, for
-// example open calls, threads and names, may take less than a byte each in the file.
+// Limits the memory of the program by the sizes of its inputs. What a program keeps of an input, for example
+// open calls, threads and names, may be much larger than in the file, in particular in a compressed file.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,13 @@
 
 namespace fxt {
 
-// Limits the memory from now on. `file_bytes` of the compressed file have been read.
-void limit_memory(const std::string& packed_file, std::uint64_t file_bytes);
+enum class Packing : std::uint8_t { Plain, Packed };
 
-// Allows memory for another file, which is not compressed.
-void allow_memory(const std::string& file, std::uint64_t file_bytes);
+// Limits the memory from now on. `bytes` of the input have been read, or will be.
+void limit_memory(const std::string& input, Packing packing, std::uint64_t bytes);
+
+// Allows so many more bytes for another file.
+void allow_memory(const std::string& file, std::uint64_t bytes);
 
 // Throws FileError if the memory is limited, and the program needs more, or would need more with `more` bytes.
 void check_memory(std::uint64_t more = 0);

@@ -115,7 +115,7 @@ class ShortCalls {
   }
 
  private:
-  static constexpr std::size_t kEntries = 256;
+  static constexpr std::size_t kFewestEntries = 8, kMostEntries = 512;  // few for very many threads
 
   struct Inside {
     MissingCalls left_out = {};
@@ -142,7 +142,7 @@ class ShortCalls {
   }
   [[gnu::noinline]] void renew_entries() {
     flush();
-    entries_.resize(kEntries);
+    entries_.resize(std::min(kMostEntries, std::max(kFewestEntries, 4 * entries_.size())));
   }
   // A call with missing calls inside has two more arguments. If even the shortest missing call is shown, all
   // are shown, and the call does not need the arguments. Returns the number of words of these arguments.

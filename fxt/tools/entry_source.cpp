@@ -7,7 +7,6 @@
 #include <iterator>
 #include <stdexcept>
 #include <system_error>
-#include <variant>
 #include <vector>
 
 #include "fxt/tools/time_text.h"
@@ -19,10 +18,23 @@ namespace {
 // Limits for the names that are compared with a wanted name that the trace does not have.
 constexpr std::size_t kLongestName = 200, kMostNames = 10'000;
 
+// A record refers to a long text with two bytes, but the programs compare and copy the text.
+constexpr Limit kLongTexts{"MiB of long texts in records", 4096 * kMiB, 400 * kKiB};
+
+// Returns 0 if the size is not known.
+std::uint64_t size_of_file(const std::string& path) {
+  std::error_code unknown;
+  const std::uint64_t size = std::filesystem::file_size(path, unknown);
+  return unknown ? 0 : size;
+}
+
 }  // namespace
 
 EntrySource::EntrySource(const std::string& path, const Selection& wanted, Sequence sequence)
-    : path_(path), wanted_(wanted), window_(wanted.range.value_or(TimeRange{})) {
+    : path_(path),
+      long_texts_(kLongTexts, size_of_file(path)),
+      wanted_(wanted),
+      window_(wanted.range.value_or(TimeRange{})) {
   std::error_code error;
   if (sequence == Sequence::ByTime && path != "-" && std::filesystem::is_regular_file(path, error)) {
     ordered_.emplace([path] { return open_trace(path); });

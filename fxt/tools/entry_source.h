@@ -9,11 +9,14 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <variant>
 
 #include "fxt/hash.h"
 #include "fxt/ordered_reader.h"
 #include "fxt/reader.h"
+#include "fxt/support/budget.h"
 #include "fxt/support/compressed_files.h"
+#include "fxt/support/memory_limit.h"
 #include "fxt/support/program.h"
 #include "fxt/support/similar_names.h"
 #include "fxt/tools/selection.h"
@@ -32,6 +35,7 @@ class EntrySource {
   const Entry* next() {
     try {
       const Entry* const entry = ordered_ ? ordered_->next() : reader_->next();
+      if (entry != nullptr) count(entry->record);
       if (entry != nullptr && (!missing_threads_.empty() || !reaches_range_ || !has_names_))
         look_for_wanted(entry->record);
       return entry;
@@ -63,9 +67,29 @@ class EntrySource {
 
  private:
   void look_for_wanted(const Record& record);
+  // Throws FileError if the trace exceeds a limit.
+  void count(const Record& record) {
+    constexpr std::uint64_t kRecordsPerCheck = 256;
+    if (++records_ % kRecordsPerCheck == 0) check_memory();
+    const auto* const event = std::get_if<Event>(&record);
+    if (event == nullptr) return;
+    count(event->category);
+    count(event->name);
+    for (const Argument& argument : event->arguments) {
+      count(argument.name);
+      if (const auto* const text = std::get_if<String>(&argument.value)) count(*text);
+    }
+  }
+  void count(const String& text) {
+    constexpr std::size_t kLong = 1024;
+    if (text.text.size() > kLong && !long_texts_.take(text.text.size()))
+      throw FileError(path_ + ": " + long_texts_.exceeded());
+  }
   bool has_threads() const { return wanted_.threads.empty() || missing_threads_.size() < asked_threads_; }
 
   std::string path_;
+  Budget long_texts_;
+  std::uint64_t records_ = 0;
   std::unique_ptr<Input> input_;
   std::optional<Reader> reader_;  // unless ordered_ is used
   std::optional<OrderedReader> ordered_;

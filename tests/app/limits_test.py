@@ -175,7 +175,7 @@ class Limits(unittest.TestCase):
             self.assertEqual(code, 1)
             self.assertIn(f"{program}: a.fxt.gz: more than 256 MiB of an unpacked trace; unpack it with another program first\n", printed)
 
-    MEMORY = "more than 112 MiB of memory for a compressed file; unpack it with another program first\n"
+    MEMORY = "more than 112 MiB of memory for a compressed input; unpack it with another program first\n"
 
     def test_compressed_traces_may_have_very_many_open_calls(self):
         """Each of them takes less than a hundredth of a byte."""
@@ -255,13 +255,51 @@ class Limits(unittest.TestCase):
             for i in range(31):
                 trace.string(2 + i, chr(65 + i) + "x" * 31990)
             arguments = [word((6, 0), (1, 4), (3 + i, 16), (18 + i, 32)) for i in range(15)]
-            for i in range(5000):
+            for i in range(4000):
                 ids = [word((i, 0)) for _ in id_words]
                 trace.event({"begin": 2, "counter": 1, "async": 5, "flow": 8}[kind], i, *arguments, *ids, arguments=15)
             (self.directory / "a.fxt").write_bytes(trace.bytes)
             for options in [], ["--time-range=2us~3us"], ["--split-size=500M"]:
                 with self.subTest(kind, options=options):
                     self.assertEqual(self.run_within_limits("fxt-cut", "-f", *options, "a.fxt", "b.fxt")[0], 0)
+
+    def test_many_records_may_refer_to_similar_long_texts(self):
+        trace = Trace()
+        for i in range(15):
+            trace.string(2 + i, "x" * 31990 + f"{i:02}")
+        names = [word((1, 4), (2 + i, 16)) for i in range(15)]
+        for i in range(20_000):
+            trace.event(0, i, *names, arguments=15)
+        (self.directory / "a.fxt").write_bytes(trace.bytes)
+        code, printed = self.run_within_limits("fxt-dump", "--check", "a.fxt")
+        self.assertEqual(code, 1)
+        self.assertIn("fxt-dump: a.fxt: more than 4096 MiB of long texts in records\n", printed)
+
+    def test_very_many_threads(self):
+        """They have a long name, or a call each."""
+        trace = Trace()
+        trace.string(1, "c")
+        trace.string(2, "n" * 32000)
+        for i in range(70_000):
+            trace.bytes += word((7, 0), (2, 4), (2, 16), (2, 24)) + word((1000 + i, 0))
+        (self.directory / "a.fxt").write_bytes(trace.bytes)
+        code, printed = self.run_within_limits("fxt-dump", "--stats", "a.fxt")
+        self.assertEqual(code, 1)
+        self.assertIn("fxt-dump: a.fxt: more than 224 MiB of memory for an input\n", printed)
+
+        trace = Trace()
+        trace.string(1, "c")
+        trace.string(2, "n")
+        for i in range(70_000):
+            trace.event(4, i, word((1, 0)), word((1000 + i, 0)), word((i + 1, 0)), thread=0)
+        (self.directory / "a.fxt").write_bytes(trace.bytes)
+        self.assertEqual(self.run_within_limits("fxt-cut", "--fit=300k", "a.fxt", "b.fxt")[0], 0)
+
+    def test_damaged_lines_are_limited(self):
+        directory = write_recording(self.directory / "recording", [entry(1_000_000_100, 0, 0x400100)])
+        (directory / "task.txt").write_bytes(b"X\n" * 4_000_000)
+        code, printed = self.run_within_limits("fxt-convert", "--fit=100k", directory, "out.fxt")
+        self.assertEqual((code, printed), (1, f"fxt-convert: {directory}/task.txt: more than 2000000 damaged lines in all text files\n"))
 
     def write_program(self, abbreviations, debug_info, more=""):
         """Writes the program `large`, whose DWARF has the DIEs of debug_info after the type `int`. Returns main's address."""

@@ -1,6 +1,7 @@
 #include "converters/model/reading/text_file.h"
 
 #include <algorithm>
+#include <atomic>
 #include <fmt/format.h>
 #include <limits>
 #include <span>
@@ -8,9 +9,19 @@
 #include "converters/model/reading/input_file.h"
 #include "converters/model/reading/stored_bytes.h"
 #include "converters/model/reading/text.h"
+#include "fxt/support/budget.h"
+#include "fxt/support/compressed_files.h"
 #include "fxt/support/memory_limit.h"
 
 namespace convert {
+namespace {
+
+// Each of them is an exception, which takes some 3 us.
+constexpr fxt::Limit kDamagedLines{"damaged lines in all text files", 2'000'000, 0};
+std::atomic<std::uint64_t> damaged_lines = 0;
+
+}  // namespace
+
 std::optional<std::string> read_text_file(const fxt::FilePlace& place, std::size_t limit_bytes) {
   if (place.status().kind == fxt::FilePlace::Status::Kind::Missing) return std::nullopt;
   const InputFile file(place);
@@ -89,6 +100,8 @@ std::string_view LineReader::quoted(std::string_view what) {
 }
 
 void LineReader::fail(std::string_view problem) const {
+  if (++damaged_lines > kDamagedLines.of(0))
+    throw fxt::FileError(fmt::format("{}: {}", path_, kDamagedLines.exceeded()));
   constexpr std::size_t kShown = 40;
   const auto found = rest_.empty() ? std::string("found the end of the line")
                                    : fmt::format("found \"{}{}\"", rest_.substr(0, kShown),

@@ -15,6 +15,7 @@
 #include "converters/model/reading/text.h"
 #include "converters/tfile/description/note_kinds.h"
 #include "converters/tfile/frames/frame_reader.h"
+#include "fxt/support/memory_limit.h"
 
 namespace convert::tfile {
 namespace {
@@ -40,6 +41,7 @@ void read_description(FileWindow& file, Description& description, Notes& notes) 
   std::uint64_t offset = kMagic.size();
   std::size_t line_bytes = 4096;  // grows with the longest line
   for (;;) {
+    fxt::check_memory();
     if (offset + line_bytes > kMaxDescriptionBytes)
       throw InputError(Location::byte(file.path(), offset),
                        "the empty line that ends the description is missing");

@@ -20,6 +20,7 @@
 #include "converters/tfile/description/note_kinds.h"
 #include "converters/tfile/program/symbols.h"
 #include "fxt/hash.h"
+#include "fxt/support/memory_limit.h"
 
 namespace convert::tfile {
 namespace {
@@ -46,6 +47,8 @@ class KernelSymbolList : public ProgramSymbols {
 KernelSymbolList::KernelSymbolList(const std::filesystem::path& path) {
   const InputFile checked{fxt::FilePlace(path)};  // opening a FIFO with a stream would hang
   check_holes(checked, checked.size());
+  constexpr std::uint64_t kMemoryPerByte = 16;
+  fxt::allow_memory(path.string(), checked.size() * kMemoryPerByte);
   std::ifstream file(path);
   const std::string text{std::istreambuf_iterator(file), {}};
   std::vector<Symbol> functions;

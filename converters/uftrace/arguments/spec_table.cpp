@@ -100,10 +100,8 @@ SpecTable::SpecTable(const Info& info, std::string_view path, Names& names, Note
       time_budget_(kMatching),
       auto_args_(!info.present) {
   const std::uint64_t begin_us = thread_time_us();
-  const std::uint64_t left_us = kMatching.of(0) - std::min(kMatching.of(0), all_matching_us.load());
-  // Half of the remaining time is for other recordings, and for later passes.
-  time_budget_.take(kMatching.of(0) - left_us / 2);
-  const PatternKind kind = left_us == 0 ? PatternKind::Plain : pattern_kind_of(info.pattern_type);
+  const bool has_time = all_matching_us < kMatching.of(0);
+  const PatternKind kind = has_time ? pattern_kind_of(info.pattern_type) : PatternKind::Plain;
   SpecProblems problems;
   for (const std::string& whole : info.argument_lines) {
     std::string_view line = whole;
@@ -182,9 +180,12 @@ void SpecTable::add(const SpecItem& item, bool is_exact, std::vector<MergedItem>
   }
 }
 
+// The time of this table counts twice. Therefore, some of the time is left for other recordings, and for later
+// passes.
 void SpecTable::take_time(std::uint64_t spent_us) {
-  all_matching_us += spent_us;
-  if (!time_budget_.is_exceeded() && !time_budget_.take(spent_us))
+  const std::uint64_t all_us = all_matching_us += spent_us;
+  const std::uint64_t more_us = all_us - std::exchange(all_seen_us_, all_us);
+  if (!time_budget_.is_exceeded() && !time_budget_.take(spent_us + more_us))
     note_over_limit(later_notes_, Location::file(path_), time_budget_,
                     "the remaining functions are not compared, so some arguments and results are unknown");
 }
