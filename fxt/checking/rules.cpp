@@ -77,9 +77,8 @@ constexpr std::array kRules = {
          "the file has the process of the record.",
          "Without this koid, Perfetto loses the name of the thread, or puts the thread under process 0, and "
          "programs that convert traces skip the name. Perfetto takes the process of a scheduled thread from "
-         "the "
-         "thread's name, and ignores the process in the scheduling record. Perfetto shows threads of "
-         "priority 0 without a known process as idle threads."},
+         "the record that names the thread, and ignores the process in the scheduling record. Perfetto "
+         "shows threads of priority 0 without a known process as idle threads."},
     Rule{"W19", "Process and thread ids are 1 to 2^32-1.",
          "Perfetto truncates ids to 32 bits, and Tracy may show two threads as one."},
     Rule{"W20",

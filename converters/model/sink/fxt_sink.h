@@ -31,7 +31,8 @@ inline constexpr NoteKind kNameTableFull{"name-table-full",
                                          "names repeated in records, because the string table is full", true};
 
 inline constexpr NoteKind kManyNames{
-    "many-names", "different names of calls and events; Tracy can't load its own files with more than 32,767",
+    "many-names",
+    "different names of calls and events; Tracy can't load files that it saved with more than 32,767 names",
     true};
 inline constexpr NoteKind kArrowBackwards{"arrow-backwards",
                                           "arrows left out because they would end before they start"};

@@ -41,7 +41,8 @@ struct Storage {
   std::vector<bool> known = {};        // for Kind::Bytes: which bytes are known; empty if all are
   const Register* reg = nullptr;       // for Kind::Bytes: the register that holds the whole value
 
-  // Returns missing storage. The reason is that of this storage, or else `why`.
+  // Returns missing storage. If this storage is missing too, its reason is kept. Otherwise, the reason is
+  // `why`.
   Storage unusable(Missing why) const { return none(kind == Kind::None ? missing : why); }
   static Storage none(Missing why) { return {.kind = Kind::None, .missing = why}; }
   static Storage memory_at(std::uint64_t address) { return {.kind = Kind::Memory, .address = address}; }
