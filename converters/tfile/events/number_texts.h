@@ -55,7 +55,7 @@ class NumberTexts {
 
  private:
   static constexpr std::size_t kMaxKnown = 16384;
-  static constexpr fxt::Limit kTextBytes{"MiB of texts that show numbers of a trace file", 32 * fxt::kMiB, 0};
+  static constexpr fxt::Limit kTextBytes{"MiB of texts for pointers and flags registers", 32 * fxt::kMiB, 0};
   using Known = fxt::SeededMap<std::uint64_t, NameId>;
 
   std::optional<NameId> keep(Known& known, std::uint64_t number, std::string_view text) {
