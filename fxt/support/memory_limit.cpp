@@ -33,6 +33,7 @@ constexpr Limit kPlain{"MiB of memory for an input", 224 * kMiB, 24 * kKiB};
 constexpr Limit kPacked{"MiB of memory for a compressed input", 112 * kMiB, 16 * kKiB};
 
 struct MemoryLimit {
+  std::atomic<bool> is_enforced = false;
   std::mutex mutex;
   std::map<std::string, std::uint64_t> allowed;  // bytes by file
   std::uint64_t total = 0;                       // of all files
@@ -65,9 +66,11 @@ std::uint64_t used_bytes() {
 
 }  // namespace
 
+void enforce_memory_limit() { memory().is_enforced = !kIsInstrumented; }
+
 void limit_memory(const std::string& input, Packing packing, std::uint64_t bytes) {
-  if (kIsInstrumented) return;
   MemoryLimit& limit = memory();
+  if (!limit.is_enforced) return;
   const std::lock_guard lock(limit.mutex);
   if (limit.bytes == 0) limit.total += used_bytes();
   limit.allow(input, limit_of(packing).of(bytes));
@@ -79,6 +82,7 @@ void limit_memory(const std::string& input, Packing packing, std::uint64_t bytes
 
 void allow_memory(const std::string& file, std::uint64_t bytes) {
   MemoryLimit& limit = memory();
+  if (!limit.is_enforced) return;
   const std::lock_guard lock(limit.mutex);
   limit.allow(file, bytes);
 }
@@ -92,8 +96,9 @@ void check_memory(std::uint64_t more) {
   limit.checked = now;
   if (used_bytes() + more <= limit.bytes) return;
   const std::lock_guard lock(limit.mutex);
-  throw FileError(fmt::format("{}: {}{}", limit.input, limit_of(limit.packing).exceeded(limit.input_bytes),
-                              limit.packing == Packing::Packed ? "; unpack it with another program first" : ""));
+  throw FileError(
+      fmt::format("{}: {}{}", limit.input, limit_of(limit.packing).exceeded(limit.input_bytes),
+                  limit.packing == Packing::Packed ? "; unpack it with another program first" : ""));
 }
 
 }  // namespace fxt

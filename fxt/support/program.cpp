@@ -13,6 +13,7 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "fxt/support/memory_limit.h"
 #include "fxt/support/options.h"
 
 namespace fxt {
@@ -33,6 +34,7 @@ int run_program(const std::string& name, const std::function<ExitCode()>& work) 
     print_message(fmt::format("{}: {}\n{}", name, printable(problem), advice));
   };
   keep_standard_streams();
+  enforce_memory_limit();
   // With these signals ignored, write() fails if the reader of a pipe has ended, or if a file exceeds its
   // size limit. Each failure has its own message.
   std::signal(SIGPIPE, SIG_IGN);
