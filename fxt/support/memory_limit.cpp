@@ -1,12 +1,12 @@
 #include "fxt/support/memory_limit.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <fmt/format.h>
-#include <fstream>
+#include <malloc.h>
 #include <map>
 #include <mutex>
-#include <unistd.h>
 #include <utility>
 
 #include "fxt/support/budget.h"
@@ -16,17 +16,6 @@ namespace fxt {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// With sanitizers, a program needs several times the memory.
-#ifndef __has_feature
-#define __has_feature(feature) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer) || \
-    __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-constexpr bool kIsInstrumented = true;
-#else
-constexpr bool kIsInstrumented = false;
-#endif
 
 constexpr Limit kPlain{"MiB of memory for an input", 224 * kMiB, 24 * kKiB};
 // A vector that grows needs twice its memory.
@@ -41,7 +30,7 @@ struct MemoryLimit {
   Packing packing = Packing::Plain;              // of this input
   std::uint64_t input_bytes = 0;                 // that have been read of this input
   std::atomic<std::uint64_t> bytes = 0;          // 0: no limit
-  std::atomic<Clock::duration> checked = {};     // time of the latest check
+  std::atomic<Clock::duration> next_check = {};  // time of the next check
 
   void allow(const std::string& file, std::uint64_t most) {
     std::uint64_t& known = allowed[file];
@@ -57,16 +46,15 @@ MemoryLimit& memory() {
   return limit;
 }
 
-// The memory in use, in bytes. Files that are mapped into memory do not count.
+// The allocated memory, in bytes. With sanitizers and valgrind, which have their own allocators, it is 0.
 std::uint64_t used_bytes() {
-  std::uint64_t pages = 0, resident = 0, shared = 0;
-  std::ifstream("/proc/self/statm") >> pages >> resident >> shared;
-  return (resident - shared) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  const auto info = ::mallinfo2();
+  return info.uordblks + info.hblkhd;
 }
 
 }  // namespace
 
-void enforce_memory_limit() { memory().is_enforced = !kIsInstrumented; }
+void enforce_memory_limit() { memory().is_enforced = true; }
 
 void limit_memory(const std::string& input, Packing packing, std::uint64_t bytes) {
   MemoryLimit& limit = memory();
@@ -88,13 +76,16 @@ void allow_memory(const std::string& file, std::uint64_t bytes) {
 }
 
 void check_memory(std::uint64_t more) {
-  constexpr std::chrono::milliseconds kPause(1);  // a check takes some 10 us
+  constexpr Clock::duration kPause = std::chrono::milliseconds(1);
+  constexpr int kShare = 50;  // checks take at most a 50th of the time
   MemoryLimit& limit = memory();
   if (limit.bytes == 0) return;
   const auto now = Clock::now().time_since_epoch();
-  if (more == 0 && now - limit.checked.load() < kPause) return;
-  limit.checked = now;
-  if (used_bytes() + more <= limit.bytes) return;
+  if (more == 0 && now < limit.next_check.load()) return;
+  const std::uint64_t used = used_bytes();
+  const auto end = Clock::now().time_since_epoch();
+  limit.next_check = end + std::max(kPause, kShare * (end - now));
+  if (used + more <= limit.bytes) return;
   const std::lock_guard lock(limit.mutex);
   throw FileError(
       fmt::format("{}: {}{}", limit.input, limit_of(limit.packing).exceeded(limit.input_bytes),

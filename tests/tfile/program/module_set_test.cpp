@@ -147,8 +147,9 @@ TEST_F(Modules, AModuleWithoutTracepointsIsNotNotedIfAllPlacesAreGiven) {
 TEST_F(Modules, AGivenAddressThatFitsNoTracepointIsNoted) {
   tracepoint("plant::pump", address_of(0, "plant::pump")).place({{.bias = 0x1'0000'0000}});
   EXPECT_EQ(notes_.count(kUnconfirmedProgram), 0u);
-  EXPECT_THAT(first_note(), EndsWith("traced_fixed: with --load-bias 0x100000000, no tracepoint is in this "
-                                     "program; with 0x0, some are"));
+  EXPECT_THAT(first_note(),
+              EndsWith("traced_fixed: no tracepoint is in this program with --load-bias 0x100000000; use "
+                       "--load-bias 0x0, with which some are"));
 }
 
 TEST_F(Modules, AContradictedModuleIsLeftOut) {
