@@ -148,7 +148,7 @@ class Input:
         self.whole, self.view = self.fitted() if self.is_trace else self.converted()
 
     def key(self, kind, *options, paths=None):
-        """The key in the cache for files that a program makes from `paths`. None means all paths of the input."""
+        """The key in the cache for files that a program makes from `paths`. If `paths` is None, it makes them from all paths of the input."""
         is_converted = not self.is_trace and kind in ("unpacked", "whole", "index", "part")
         tools = ["fxt-convert"] if is_converted else ["fxt-convert", "fxt-cut", "fxt-draw", "fxt-dump"]
         return [kind, *options, self.name, [stamp_of(program(name)) for name in tools], *map(stamp_of, paths or self.paths)]

@@ -23,7 +23,7 @@
 
 namespace convert::uftrace {
 
-// Finds ids that were reused, and replaces them in the events by the numbers of ReusedIds.
+// Finds ids that were reused, and replaces them in the events by the internal numbers of the result.
 ReusedIds reused_ids_of(std::vector<TaskEvent>& events, const Directory& directory, const Info& info);
 
 struct Recording {
@@ -67,7 +67,7 @@ struct Recording {
 
   Directory directory;
   Info info;
-  std::vector<TaskEvent> events;  // the ids are numbers of ReusedIds
+  std::vector<TaskEvent> events;  // with the internal numbers that `reused` gives to ids
   ReusedIds reused;
   Sessions sessions;
   Notes perf_notes;

@@ -177,9 +177,9 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
                "print folded stacks, which programs for flame graphs read. A line has the form "
                "`process;outer;inner NS`. NS is the self time of inner in ns"),
           graph("callers", DumpMode::Callers,
-                "print the functions that match this shell pattern, and all their direct and indirect "
-                "callers. Each line counts the calls of a matching function through the caller in this line, "
-                "and has the times of these calls"),
+                "print the functions that match this shell pattern, each with a tree of its direct and "
+                "indirect "
+                "callers. The numbers of a caller are those of the calls that came through this caller"),
           graph("callees", DumpMode::Callees,
                 "print the functions that match this shell pattern, and all functions that they call "
                 "directly or indirectly, in the form of --callers"),

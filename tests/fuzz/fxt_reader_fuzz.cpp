@@ -79,7 +79,7 @@ void write_again(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-// The first byte is the size of the parts in which the trace is read.
+// The first byte plus 1 is the size of the parts in which the trace is read.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const auto bytes = std::as_bytes(std::span(data + 1, size - 1));
