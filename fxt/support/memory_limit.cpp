@@ -17,9 +17,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr Limit kPlain{"MiB of memory for an input", 224 * kMiB, 24 * kKiB};
+constexpr Limit kPlainMemory{"MiB of memory for an input", 224 * kMiB, 24 * kKiB};
 // A vector that grows needs twice its memory.
-constexpr Limit kPacked{"MiB of memory for a compressed input", 112 * kMiB, 16 * kKiB};
+constexpr Limit kPackedMemory{"MiB of memory for a compressed input", 112 * kMiB, 16 * kKiB};
 
 struct MemoryLimit {
   std::atomic<bool> is_enforced = false;
@@ -39,7 +39,7 @@ struct MemoryLimit {
   }
 };
 
-const Limit& limit_of(Packing packing) { return packing == Packing::Packed ? kPacked : kPlain; }
+const Limit& limit_of(Packing packing) { return packing == Packing::Packed ? kPackedMemory : kPlainMemory; }
 
 MemoryLimit& memory() {
   static MemoryLimit limit;
