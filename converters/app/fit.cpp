@@ -60,14 +60,14 @@ FitPlan FitPlanner::plan() {
     fxt::CallLengths lengths(part);
     auto conversion = std::make_unique<Conversion>(options_, offsets_ns_, kForever, &lengths);
     conversion->write();
-    // A trace of all calls does not need the names kLeftOut and kLeftOutNs. The trace of this pass contains
-    // them, except for `more_names` words.
+    // A trace of all calls does not need the names kLeftOut and kLeftOutNs. The trace of this pass lacks only
+    // `more_names` of the kNames words for these names.
     constexpr std::int64_t kNames =
         2 + fxt::words_of(fxt::kLeftOut.size()) + fxt::words_of(fxt::kLeftOutNs.size());
     const std::int64_t more_names = conversion->words_of_left_out();
     const auto names = conversion->name_words();
     const std::int64_t words = word_count(conversion->trace_bytes());
-    conversion.reset();  // later passes need as much memory
+    conversion.reset();  // later passes need the memory
     ::malloc_trim(0);
     if (part.end_ns == kForever) {
       others = words;

@@ -16,7 +16,7 @@ namespace convert {
 struct Fitted {
   std::uint64_t shortest_ns = 0;  // the shortest length that is shown
   std::uint64_t left_out = 0;
-  std::uint64_t time_ns = 0;     // the time in these calls, without counting nested calls twice
+  std::uint64_t time_ns = 0;     // the time in the calls left out, without counting nested calls twice
   std::uint64_t outside_ns = 0;  // the part of this time outside of all shown calls
 };
 

@@ -117,8 +117,8 @@ class Importer {
   virtual std::vector<std::string> files_of_options() const { return {}; }
   // The name of the directory that is converted if no input is given: "uftrace.data".
   virtual std::string default_input() const { return {}; }
-  // True if a thread of this input is drawn together with the same thread of another input. `--apart` applies
-  // only to such inputs, and so does an `--offset` that names no input.
+  // True if a thread of this input can be drawn together with the same thread of another input. `--apart`
+  // applies only to such inputs, and so does an `--offset` that names no input.
   virtual bool joins_others() const { return false; }
 };
 

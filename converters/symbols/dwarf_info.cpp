@@ -195,7 +195,8 @@ bool is_passed(Dwarf_Die& parameter, std::span<const std::uint8_t> registers, st
   if (!location) return false;
   Dwarf_Op* operations = nullptr;
   std::size_t count = 0;
-  const bool is_one = dwarf_getlocation(&*location, &operations, &count) == 0;  // during its whole life
+  // True if the parameter is at one place during its whole life.
+  const bool is_one = dwarf_getlocation(&*location, &operations, &count) == 0;
   if (!is_one && dwarf_getlocation_addr(&*location, address, &operations, &count, 1) != 1) return false;
   if (count != 1) return false;
   const bool is_on_stack = index >= registers.size();

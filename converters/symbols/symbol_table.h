@@ -64,8 +64,8 @@ class SymbolTable {
 
  private:
   using Kind = bool (Symbol::*)() const;
-  // A segment ends where the next one starts. In a segment, the last symbol that starts before an address may
-  // not contain the address. Then only `symbol` can contain it.
+  // A segment ends where the next one starts. If the last symbol that starts before an address in a segment
+  // does not contain the address, only `symbol` can contain it.
   struct Segment {
     std::uint64_t start;
     std::uint32_t symbol;

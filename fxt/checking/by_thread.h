@@ -9,8 +9,8 @@
 
 namespace fxt {
 
-// A map by process and thread. A search is needed only if the index of the thread in the thread table had
-// another meaning before.
+// A map by process and thread. The latest thread with each index of the thread table is found without a
+// search.
 template <typename T>
 class ByThread {
  public:

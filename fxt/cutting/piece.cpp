@@ -6,7 +6,7 @@
 namespace fxt {
 namespace {
 
-// The size that --split-size reads ahead: a part of the piece, but not more than kMaxBlockBytes.
+// The size that --split-size reads ahead: 1/kBlocks of the piece, but not more than kMaxBlockBytes.
 constexpr std::uint64_t kBlocks = 64, kMaxBlockBytes = std::uint64_t{1} << 16;
 
 constexpr std::uint64_t sum(std::uint64_t a, std::uint64_t b) {

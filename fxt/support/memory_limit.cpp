@@ -28,7 +28,7 @@ struct MemoryLimit {
   std::uint64_t total = 0;                       // of all files
   std::string input;                             // the latest input
   Packing packing = Packing::Plain;              // of this input
-  std::uint64_t input_bytes = 0;                 // that have been read of this input
+  std::uint64_t input_bytes = 0;                 // bytes of this input, as passed to limit_memory()
   std::atomic<std::uint64_t> bytes = 0;          // 0: no limit
   std::atomic<Clock::duration> next_check = {};  // time of the next check
 

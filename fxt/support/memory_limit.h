@@ -9,14 +9,15 @@ namespace fxt {
 
 enum class Packing : std::uint8_t { Plain, Packed };
 
-// From now on, the other functions have an effect. A program that only uses this library has a memory of its
-// own, so its memory is not limited.
+// From now on, the other functions have an effect. Only run_program() calls this function. Other users of
+// this library need memory for other purposes, so their memory is not limited.
 void enforce_memory_limit();
 
 // Limits the memory from now on. `bytes` of the input have been read, or will be.
 void limit_memory(const std::string& input, Packing packing, std::uint64_t bytes);
 
-// Allows so many more bytes for another file.
+// Raises the limit by `bytes`, for another file. Of several calls for one file, only the largest `bytes`
+// counts.
 void allow_memory(const std::string& file, std::uint64_t bytes);
 
 // Throws FileError if the memory is limited, and the program needs more, or would need more with `more`

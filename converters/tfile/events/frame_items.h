@@ -25,9 +25,9 @@ class FrameItems {
   FrameItems(const TraceFile& trace, const ProgramSymbols* symbols, FrameMemory& memory)
       : symbols_(symbols), memory_(memory), proof_(trace.description.variables, memory) {}
 
-  // Examines the frame that is in the FrameMemory. `address` is the address of its code, or of the location.
-  // The results are valid until the next start(), and point into `expected`. `work` is a budget of
-  // kFrameWork. Returns false if the budget is exceeded; then the items are unknown.
+  // Examines the frame that is in the FrameMemory. `address` is the address of the frame's code, or of the
+  // location if the frame has no pc. The results are valid until the next start(), and point into `expected`.
+  // `work` is a budget of kFrameWork. Returns false if the budget is exceeded; then the items are unknown.
   bool start(std::int16_t tracepoint, std::uint64_t address, const FrameContext& context,
              const ExpectedBlocks& expected, fxt::Budget& work);
 

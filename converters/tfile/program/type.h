@@ -59,7 +59,7 @@ struct Type {
     const Type* type = nullptr;
     std::uint64_t bit_offset = 0;
     std::uint64_t bit_size = 0;                    // size of a bit-field in bits; 0 for other members
-    std::optional<Dwarf_Attribute> location = {};  // compute the member's address from that of the structure
+    std::optional<Dwarf_Attribute> location = {};  // computes the member's address from that of the structure
 
     // Damaged DWARF also gives bit sizes to structs, or bit sizes that exceed the type.
     bool is_bit_field() const {

@@ -13,7 +13,7 @@ namespace convert::tfile {
 
 struct Caller {
   std::uint64_t address;   // inside the call instruction
-  bool is_signal = false;  // code of the system that called a signal handler
+  bool is_signal = false;  // true for code of the system that called a signal handler
 };
 
 class Unwinder {

@@ -76,7 +76,7 @@ std::int64_t EnumType::wrap_at(std::int64_t value) const {
 }
 
 bool EnumType::describe(std::int64_t value, std::string& text) const {
-  constexpr std::size_t kMostNames = 64;  // a name for each bit; sums of other numbers need fewer names
+  constexpr std::size_t kMostNames = 64;  // enough for a name for each bit; other sums rarely need more
   const std::size_t before = text.size();
   const std::int64_t wrap = wrap_at(value);
   // Both lists are sorted from large to small. leave_out() removes enumerators that are larger than `rest`.

@@ -180,8 +180,8 @@ void SpecTable::add(const SpecItem& item, bool is_exact, std::vector<MergedItem>
   }
 }
 
-// The time of this table counts twice. Therefore, some of the time is left for other recordings, and for later
-// passes.
+// Time that this table spends counts twice, and time that other tables spend counts once. Therefore, this
+// table can't use up the time of other recordings and of later passes.
 void SpecTable::take_time(std::uint64_t spent_us) {
   const std::uint64_t all_us = all_matching_us += spent_us;
   const std::uint64_t more_us = all_us - std::exchange(all_seen_us_, all_us);

@@ -47,7 +47,7 @@ class SpecTable {
   struct Entry {
     NamePattern pattern;
     SpecEntry spec;
-    bool of_results;  // for a name without values: true for results
+    bool of_results;  // for an entry without values: true if it is for results
   };
   struct MergedItem {
     SpecItem item;
@@ -71,7 +71,7 @@ class SpecTable {
   Machine machine_;
   double atoms_left_ = 200'000;  // limits the memory of all regular expressions to about 40 MiB
   fxt::Budget pattern_budget_, time_budget_;
-  std::uint64_t all_seen_us_ = 0;  // time of all recordings that time_budget_ includes
+  std::uint64_t all_seen_us_ = 0;  // the part of all_matching_us that time_budget_ includes
   std::uint64_t matching_us_ = 0;  // time of matching since states were released
   std::vector<Entry> entries_;
   fxt::SeededMap<std::string, std::vector<std::size_t>> plain_;  // indexes of entries with a name

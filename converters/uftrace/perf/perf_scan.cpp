@@ -79,7 +79,7 @@ void Scan::add(const PerfEvent& event, std::uint16_t cpu) {
       if (event.kind == PerfEvent::Kind::Preempted) ++thread.preempted;
       break;
     case PerfEvent::Kind::Fork:
-      end_run(scan);  // another thread with the same id has ended
+      end_run(scan);  // an earlier thread with the same id has ended
       thread.forked_ns = event.time_ns;
       thread.parent = event.parent;
       break;

@@ -270,7 +270,8 @@ const Task* Sessions::find_task(ThreadId tid) const {
 }
 
 // Returns the task whose sessions apply before the first session of `task`. For the first thread of a
-// process, this is the first thread of the parent process. Otherwise, it is the first thread of the process.
+// process, this is the first thread of the parent process. For other threads, it is the first thread of their
+// process.
 const Task* Sessions::predecessor_of(const Task& task) const {
   if (!task.is_leader()) return find_task(leader_of(task.pid));
   return task.parent ? find_task(leader_of(*task.parent)) : nullptr;

@@ -145,8 +145,8 @@ bool RecordCursor::is_final_exit(Lookahead following) const {
 }
 
 // After clone(), the child has a copy of the recorder's data, but writes to the same file. An entry that was
-// not written before clone() is in both copies, and so the file contains it twice. Such an entry is that of
-// the call of clone().
+// not written before clone() is in both copies, and so the file contains it twice. The entry of the call of
+// clone() is such an entry.
 void RecordCursor::look_for_second_writer(const Record& record) {
   constexpr unsigned kSearches = 8;
   constexpr std::uint64_t kReach = std::uint64_t{1} << 20;

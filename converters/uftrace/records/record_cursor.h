@@ -150,8 +150,8 @@ class RecordCursor {
     std::uint64_t delivered_until_ns = kForever;  // records from this time on are not returned yet
   };
 
-  // The arguments must outlive this object. The caller must update `open` after each record, because it must
-  // have the calls before the next record. If `layouts` is null, no layout of a payload is known.
+  // The arguments must outlive this object. The caller must update `open` after each record, so that it has
+  // the calls that are open before the next record. If `layouts` is null, no layout of a payload is known.
   RecordCursor(const InputFile& file, const ThreadFacts& facts, const OpenCalls& open,
                CandidateLayouts* layouts = nullptr)
       : facts_(facts),

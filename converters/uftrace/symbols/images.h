@@ -36,9 +36,9 @@ struct SymbolAt {
   // functions that start there.
   std::vector<std::string> names(Demangle mode) const;
   // True if `module` in an option or spec means the image of the symbol. As in uftrace, `module` means the
-  // first module in the order of addresses whose name begins with `module`, and here also other modules with
-  // the same name. If there is no such module, `module` means libraries that were loaded later. `PLT` means
-  // the library functions that the program itself calls.
+  // first module in the order of addresses whose name begins with `module`. Unlike in uftrace, it also means
+  // other modules with the same name. If there is no such module, `module` means libraries that were loaded
+  // later. `PLT` means the library functions that the program itself calls.
   bool is_in(std::string_view module, const AddressSpace* space) const;
 };
 

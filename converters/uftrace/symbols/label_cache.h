@@ -46,7 +46,8 @@ class AddressCache {
     unsigned shift;
     // Returns the entry at the slot of the address. This entry may belong to another address.
     const Entry& slot_for(std::uint64_t address) const { return entries[slot_of(address, shift)]; }
-    // Returns the entry of the address, or a free entry. Null if other addresses have all slots for it.
+    // Returns the entry of the address, or a free entry. Null if entries of other addresses are in all slots
+    // where it may be.
     const Entry* entry_for(std::uint64_t address) const {
       const std::size_t slot = slot_of(address, shift);
       for (std::size_t i = slot; i != slot + kProbes; ++i) {
@@ -140,7 +141,7 @@ class LabelCache : public AddressCache<CallLabel> {
 };
 
 // The caches of the epochs that were used last (TaskSymbols::epoch()). Threads with the same epoch share a
-// cache. Their number is limited, because a program may load thousands of libraries.
+// cache. The number of caches is limited, because a program may load thousands of libraries.
 template <typename Cache>
 class EpochCaches {
  public:

@@ -45,7 +45,8 @@ void complete(PlannedFork& fork, const PerfThread& known, const ThreadPlans& pla
   fork.by = known.parent;
 }
 
-// Returns all forks, sorted by time. The parent of a child is then planned before the child's own forks.
+// Returns all forks, sorted by time. In this order, the fork that made a process is planned before the forks
+// of this process.
 std::vector<PlannedFork> forks_of(ThreadPlans& plans, const Sessions& sessions, const PerfThreads& perf) {
   std::vector<PlannedFork> forks;
   for (const auto& [tid, task] : sessions.tasks()) {
