@@ -22,7 +22,7 @@ from fxt_scripts import NAME, drop_output, shown
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 WAIT_S = 10  # time between SIGTERM and SIGKILL for a program
 LOCK = threading.RLock()  # when a signal ends the script, this lock stays locked, so that the script starts no program and makes no folder
-RUNNING = {}  # programs; the value is true until a signal to the process group certainly reaches them
+RUNNING = {}  # programs; the value is true for a new program, which a signal of the terminal may not have reached
 FOLDERS = []  # temporary folders
 TAKERS = []  # at most one function, which gets the signals; without a function, a signal ends the script
 TAKEN = []  # the numbers of all signals that did not end the script

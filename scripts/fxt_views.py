@@ -148,7 +148,7 @@ class Input:
         self.whole, self.view = self.fitted() if self.is_trace else self.converted()
 
     def key(self, kind, *options, paths=None):
-        """The key in the cache for files that a program makes from `paths`. If `paths` is None, it makes them from all paths of the input."""
+        """The key in the cache for files that a program makes from `paths`. If `paths` is None, the program uses all paths of the input."""
         is_converted = not self.is_trace and kind in ("unpacked", "whole", "index", "part")
         tools = ["fxt-convert"] if is_converted else ["fxt-convert", "fxt-cut", "fxt-draw", "fxt-dump"]
         return [kind, *options, self.name, [stamp_of(program(name)) for name in tools], *map(stamp_of, paths or self.paths)]
@@ -202,7 +202,7 @@ class Input:
         return self.programs.run("fxt-convert", "--cpu-tracks", *progress, *options, "-o", output, "--", *self.recordings)
 
     def converted(self):
-        """The trace, and the range to show first or None."""
+        """The trace, and the range that the viewer shows first, or None."""
         def make(folder):
             files = [file for path in self.recordings for file in (path.iterdir() if path.is_dir() else [path])]
             fit = f"--fit={self.overview_limit(sum(file.lstat().st_size for file in files))}"

@@ -90,7 +90,7 @@ def is_handled(name):
 
 
 def go_to_living(inferior):
-    """Stops the other processes after a process has ended. Returns true if the chosen process is about to exit.
+    """Stops the other processes after a process has ended, and selects one. Returns true if this process is about to exit.
 
     After one of several processes has ended, gdbserver 13 continues the other processes, although GDB shows them as stopped.
     The packet "?" stops them, and must be sent before GDB reads their registers. GDB does not report a stop before an exit.
@@ -101,7 +101,7 @@ def go_to_living(inferior):
     try:
         return gdb.newest_frame().pc() in {place.pc for place in gdb.decode_line("_exit")[1]}
     except gdb.error:
-        return False  # without _exit, the system call is caught
+        return False  # the program has no function _exit; the catchpoint stops it
 
 
 def others():

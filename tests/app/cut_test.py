@@ -152,7 +152,7 @@ class Cut(unittest.TestCase):
         self.assertEqual(self.report("-r", "2~", recording, self.output)["bytes_read"], 12_800_000)
 
     def waiting(self):
-        """A recording whose process came to its CPU a second before its first call, and then waits for a second."""
+        """A recording whose process came to its CPU a second before its first call, and waits for a second before its last call."""
         recording = write_recording(self.folder / "waiting", map(call, (2_000_000_000, 2_000_900_000, 3_000_000_000)))
         switch_in = struct.pack("<IHHIIQ", 14, 0, 24, 1000, 1000, 1_000_000_000)
         (recording / "perf-cpu0.dat").write_bytes(switch_in)

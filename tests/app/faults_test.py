@@ -76,7 +76,7 @@ class Faults(unittest.TestCase):
         return run, Counter({name: int(number) for name, number in lines})
 
     def try_all(self, *command, older=(), calls=None, **environment):
-        """Runs the command with each failure. Files named in `older` exist before. `calls` are the functions that fail;
+        """Runs the command with each failure. Files named in `older` exist before each run. `calls` are the functions that fail;
         by default all. Returns the number of runs that failed."""
         def fresh():
             shutil.rmtree(self.folder / "work", ignore_errors=True)

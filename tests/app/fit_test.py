@@ -95,7 +95,7 @@ def write_others(folder, counters=0, instants=0, switches=0, calls=0):
 
 
 def extremes(samples, width, series):
-    """The numbers of the samples that are the lowest, the highest or the last one of their slot, in any series."""
+    """The indices of the samples that are the lowest, the highest or the last one of their slot, in any series."""
     slots = defaultdict(list)
     for number, sample in enumerate(samples):
         slots[sample.time // width].append(number)

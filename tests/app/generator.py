@@ -294,7 +294,7 @@ class Thread:
         return child
 
     def inherit(self):
-        """The first record of the child is the end of `fork`. The child's open calls of the parent begin at that time."""
+        """The first record of the child is the end of `fork`. The calls that the child inherits begin at that time."""
         self.tick(1)
         self.stack = [Call(self, call.category, call.name, self.time, call.depth,
                            {"repaired": "inherited-call"}) for call in self.stack]

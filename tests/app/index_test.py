@@ -47,7 +47,7 @@ class Index(unittest.TestCase):
         return self.converted(recording, part, f"--index={self.index}", f"--index-step={step}", *options)
 
     def check(self, recording, shares=(0.3, 0.7, 0.95), steps=(256, 4096), options=("--cpu-tracks",)):
-        """Returns the number of conversions that read less."""
+        """Returns the number of conversions that read less because of the index."""
         run = subprocess.run([PROGRAMS / "fxt-convert", "-q", "--report=json", "-o", self.folder / "whole.fxt", "-f", recording],
                              capture_output=True, check=False)
         run = subprocess.run([PROGRAMS / "fxt-dump", "--stats", "--json", self.folder / "whole.fxt"], capture_output=True, check=False)

@@ -27,7 +27,7 @@ GIB = 1 << 30
 
 
 def word(*fields):
-    """A word made of (value, first bit)."""
+    """A word made of pairs (value, first bit)."""
     return sum(value << bit for value, bit in fields).to_bytes(8, "little")
 
 
@@ -224,7 +224,7 @@ class Limits(unittest.TestCase):
                 self.assertEqual((code, printed), (1, f"fxt-convert: r.tar.gz: {self.MEMORY}"))
 
     def test_recordings_next_to_compressed_recordings(self):
-        """The memory for them is added to the limit."""
+        """The memory for recordings that are not compressed is added to the limit."""
         directory = write_recording(self.directory / "large", [entry(1_000_000_100, 0, 0x400100), leave(1_000_000_200, 0, 0x400100)])
         self.pack_recording(directory)
         with (directory / "app.sym").open("wb") as file:
@@ -401,7 +401,7 @@ class Limits(unittest.TestCase):
         self.assertEqual(self.run_within_limits("fxt-convert", "-f", "a.tfile", "--program", "large", "b.fxt")[0], 0)
 
     def recording_with_specs(self, specs, values, enumerators="A", functions=3000, rounds=2):
-        """A recording of functions that are called several times, with one of the values in the first argument."""
+        """A recording of functions that are called several times. The first arguments of the calls are the values, in turn."""
         calls = []
         for i in range(rounds * functions):
             address = 0x400100 + 16 * (i % functions)
@@ -485,7 +485,7 @@ class Limits(unittest.TestCase):
         threads.string(1, "c")
         threads.string(2, "n")
         threads.event(0, 1000)
-        for i in range(220_000):  # the sizes of libstdc++'s tables are these prime numbers
+        for i in range(220_000):  # the two factors are prime numbers, which libstdc++ uses as sizes of tables
             threads.event(4, 5, struct.pack("<QQQ", 0, 172_933 * 351_061 * (i + 1), 10), thread=0)
         (self.directory / "threads.fxt").write_bytes(threads.bytes)
         for arguments in ["--stats", "texts.fxt"], ["--stats", "threads.fxt"], ["--check", "threads.fxt"]:
@@ -636,7 +636,7 @@ class Limits(unittest.TestCase):
         self.assertEqual(self.run_within_limits("fxt-convert", directory, "out.fxt")[0], 0)
 
     def test_texts_for_kernel_events(self):
-        """The format of an event has texts for its number."""
+        """The format of an event gives the number in a field a long text, or many texts."""
         flags = ", ".join(f'__print_flags(REC->a, "|", {{ 1, "n{i}" }})' for i in range(1000))
         for print_format in f'"a=%s", REC->a ? "{"x" * 60_000}" : "y"', f'"a={"%s" * 1000}", {flags}':
             text = "ID: 300\nfield:u16 common_type; offset:0; size:2;\nfield:int common_pid; offset:4; size:4;\n" \

@@ -34,8 +34,8 @@ class OnATerminal(unittest.TestCase):
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
 
     def seen(self, *command, columns=120, meanwhile=None, **environment):
-        """The output of a program on a terminal. With meanwhile(), which is called after its first output, only the
-        output after that."""
+        """The output of a program on a terminal. If `meanwhile` is given, it is called after the first output, and only
+        later output is returned."""
         self.terminal, other = pty.openpty()
         self.resize(columns)
         process = subprocess.Popen(command, stdin=other, stdout=other, stderr=other,

@@ -328,7 +328,7 @@ class TraceFile:
         junk = bytes(self.rng.randrange(2, 60)) + self.rng.randbytes(2000)
         self.data[begin:end] = junk[:end - begin]
         for frame, first, last in zip(self.frames, [0, *self.ends], self.ends):
-            is_empty = last - first == 6  # then the start of the next frame is unknown
+            is_empty = last - first == 6  # after an empty frame, the start of the next frame is unknown
             frame.is_lost = last > begin and (first < end or first == end and is_empty)
             if frame.is_lost:
                 end = max(end, last)

@@ -336,7 +336,7 @@ class TwoPumps : public Source {
 };
 
 TEST_F(MergeLoopTest, ABrokenContractIsAnErrorThatNamesTheInput) {
-  // Returns the first part of the error. The source has promised no event before `watermark_ns`.
+  // Returns the first part of the error. The source has promised that no event is before `watermark_ns`.
   const auto broken = [&](const std::function<void(Lane&)>& fill, std::uint64_t watermark_ns = 0) {
     Timeline timeline({.lanes = kTestLanes}, notes);
     timeline.begin_input("a.trace");

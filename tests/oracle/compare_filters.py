@@ -218,8 +218,8 @@ def has_losses(data):
 
 
 def has_overlaps(lines):
-    """True if calls of the kernel and of the program overlap in uftrace's output without being nested. If a system call
-    reads the clock, the recorder's own system call crosses its records."""
+    """True if calls of the kernel and of the program overlap in uftrace's output without being nested. If the recorder
+    reads the clock with a system call, this call crosses the program's calls."""
     stacks = defaultdict(list)
     for line in lines:
         if match := _ENTRY.match(line):

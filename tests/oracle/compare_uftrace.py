@@ -178,7 +178,7 @@ def own_calls(slices):
 
 
 def same_begin(call, drawn, depth):
-    """Compares begins. A call without a name comes from the records only."""
+    """Compares begins. A call that was read from the records, and not from uftrace's dump, has no name."""
     return (call.begin, call.depth) == (drawn.begin, depth) and (
         not call.name or uftrace.is_same_name(drawn.name, call.name))
 

@@ -42,8 +42,8 @@ class Call:
 def readable_copy(recording, directory):
     """A copy of the recording that v0.13 can read as well as newer versions: without sizes of symbols and unsupported events.
 
-    The memory map has the loaded libraries, because filters use only the map. The copy has no default.opts, because uftrace
-    would apply these options to its own command line.
+    The memory map also has the libraries that were loaded later, because filters use only the map. The copy has no
+    default.opts, because uftrace would apply these options to its own command line.
     """
     copy = directory / f"{recording.name}.readable"
     if copy.exists():

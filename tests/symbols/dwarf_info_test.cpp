@@ -127,8 +127,8 @@ TEST_F(DwarfInfoTest, MachinesPassTheirParametersDifferently) {
   EXPECT_THAT(integers_of("kinds"), IsEmpty());
 }
 
-// The compiler passes no register for a removed parameter. Therefore, the register of a value shows the
-// parameter of the value.
+// The compiler passes no register for a removed parameter. Therefore, the register of a value shows to
+// which parameter the value belongs.
 TEST_F(DwarfInfoTest, OptimizedFunctionsHaveTheirReceivedParameters) {
   EXPECT_THAT(integers_of("_ZL7droppedii"), ElementsAre("gone", "kept"));
   bytes_ = bytes_of(PARAMETERS_OPTIMIZED);
