@@ -96,7 +96,7 @@ def is_compressed(path):
 
 
 def processes_of(path):
-    """"NAME PID" of each process with a name at the start of the trace. Nothing if the trace can't be read easily."""
+    """"NAME PID" of each process that the start of the trace names. Nothing if the trace can't be read easily."""
     with path.open("rb") as file:
         is_gzip = file.read(2) == BEGINNINGS[1]
     strings, processes, link_bytes = {}, [], 0

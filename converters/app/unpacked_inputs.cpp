@@ -381,7 +381,7 @@ class Unpacker {
     if (!error) fs::create_symlink(target, path, error);
     if (error) throw InputError(Location::file(path.native()), "can't unpack the link: " + error.message());
   }
-  // Counts the bytes of a file again, because it has another name.
+  // Counts the bytes of a file once more, because the archive also has it under a second name.
   void count_again(const fs::path& path) {
     std::error_code error;
     if (const auto bytes = fs::file_size(path, error); !error) repeated_ += bytes;

@@ -112,7 +112,8 @@ class Piece {
   static Cut cut_of(bool is_begun, bool goes_on) {
     return is_begun ? (goes_on ? Cut::Both : Cut::Begin) : (goes_on ? Cut::End : Cut::No);
   }
-  // True if `cut` fits into an event with the arguments `own`, whose begin has the arguments `of_begin`.
+  // True if an event with the arguments `own` has room for `cut`. For an end, `of_begin` are the arguments of
+  // its begin.
   static bool has_room_for_cut(const Arguments& own, const Arguments& of_begin = {});
   // Returns the event with the argument `cut`, if there is room. Valid until the next call.
   const Event& with_cut(const Event& event, Cut cut, const Arguments& of_begin = {});

@@ -46,8 +46,8 @@ struct Option {
   ValueMaker value;
   bool may_repeat = false;         // if false, the last value counts
   bool goes_with_inspect = false;  // fxt-convert: the option also has an effect with --inspect
-  // Names of other options. This option has no effect without one of `works_with`, or with one of
-  // `fails_with`.
+  // Names of other options. This option needs one of `works_with`, unless the list is empty. It has no effect
+  // with one of `fails_with`.
   std::vector<std::string> works_with = {}, fails_with = {};
 
   bool needs_value() const { return !argument.empty() && !argument.starts_with("[="); }

@@ -24,7 +24,7 @@ bool is_described(const std::vector<ItemValue>& values);
 
 // Programs are loaded at multiples of a page.
 inline constexpr std::uint64_t kPage = 4096;
-// The load biases for which a range of the actions is exactly the object.
+// The load biases for which the object is exactly a memory range that one of the actions collects.
 std::vector<std::uint64_t> biases_at_ranges(const DataObject& object,
                                             std::span<const TracepointAction> actions);
 
