@@ -180,18 +180,12 @@ class Input:
         plain = self.plain()
         if not self.fit_of(plain):
             return self.path, None
-        fit = f"--fit={self.overview_limit(plain.stat().st_size)}"
         try:
-            entry = self.kept(self.key("whole", self.limit), lambda folder: self.cut(plain, folder / self.name, fit))
+            entry = self.kept(self.key("whole", self.limit), lambda folder: self.cut(plain, folder / self.name, *self.fit_of(plain)))
         except Problem:
             return self.path, None  # the trace can't be made smaller, so the whole trace opens
         self.note = NOTE
         return entry / self.name, None
-
-    def overview_limit(self, input_bytes):
-        """The maximum size of the first trace. An overview of a much larger input has half of the limit: viewers need half of the
-        time to open it, and it looks the same until the user zooms in."""
-        return self.limit // 2 if input_bytes > 2 * self.limit else self.limit
 
     def fit_of(self, trace):
         """The option that makes a trace smaller. Nothing if the trace is small enough."""
@@ -204,9 +198,7 @@ class Input:
     def converted(self):
         """The trace, and the range that the viewer shows first, or None."""
         def make(folder):
-            files = [file for path in self.recordings for file in (path.iterdir() if path.is_dir() else [path])]
-            fit = f"--fit={self.overview_limit(sum(file.lstat().st_size for file in files))}"
-            (folder / "report.json").write_text(self.convert(folder / self.name, fit, "--report=json"))
+            (folder / "report.json").write_text(self.convert(folder / self.name, f"--fit={self.limit}", "--report=json"))
         entry = self.kept(self.key("whole", self.limit), make)
         report = json.loads((entry / "report.json").read_text())
         if report.get("fitted") or any(note["kind"] == "thinned" for note in report["notes"]):

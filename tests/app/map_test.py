@@ -160,10 +160,10 @@ class Map(Opened):
 
     # ---- Large inputs ----
 
-    def long_recording(self, calls=200_000):
-        """The trace of this recording has about 50 bytes for each of these calls; half of it are calls of 10 ns."""
+    def long_recording(self):
+        """The trace of this recording has about 10 MB; half of it are calls of 10 ns."""
         time, records = 2_000_000_000, [entry(2_000_000_000, 0, 0x400100)]
-        for number in range(calls):
+        for number in range(200_000):
             time += 1000
             records += [entry(time, 1, 0x400200), entry(time + 10, 2, 0x400300), leave(time + 20, 2, 0x400300), leave(time + 100 + number % 50, 1, 0x400200)]
         records.append(leave(time + 1000, 0, 0x400100))
@@ -175,7 +175,7 @@ class Map(Opened):
         subprocess.run([CONVERT, "-q", "--cpu-tracks", recording, whole], check=True)
         root = self.root_of("--limit=1M", recording)
         self.assertIn(b"so it has only the longest calls", self.read(root))
-        self.assertTrue(250_000 < len(self.read(f"{root}0/whole/long.data.fxt")) <= 500_000)
+        self.assertTrue(100_000 < len(self.read(f"{root}0/whole/long.data.fxt")) <= 1_000_000)
         part = self.part_of(2_100_000_000, 2_102_000_000, recording)
         self.assertEqual(self.read(f"{root}0/part?from=2100000000&to=2102000000"), part)
         for begin in 2_000_000_000, 2_050_000_000:
@@ -183,17 +183,6 @@ class Map(Opened):
             self.assertLessEqual(len(part), 1_000_000)
             self.assertGreater(len(part), 100_000)
         self.assertEqual(self.read(f"{root}0/map")[:4], b"<!--")
-
-    def test_much_larger_inputs_have_half_of_the_limit(self):
-        recording = self.long_recording(20_000)
-        trace = self.folder / "long.fxt"
-        subprocess.run([CONVERT, "-q", recording, trace], check=True)
-        for path in recording, trace:
-            size = sum(file.stat().st_size for file in path.iterdir()) if path.is_dir() else path.stat().st_size
-            for limit, most in (size // 2, size // 2), (size // 2 - 1, size // 4):
-                process, root = self.opened(f"--limit={limit}", path)
-                self.assertTrue(most * 0.8 < len(self.read(f"{root}0/whole/long{path.suffix.replace('.data', '.data.fxt')}")) <= most)
-                self.end(process)
 
     def test_archives_are_unpacked_once(self):
         archive = self.folder / "run.tar.gz"
