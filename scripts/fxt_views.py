@@ -46,7 +46,7 @@ class Programs:
                      stderr=PIPE if self.has_page else None) as process:
             if name in ("fxt-draw", "fxt-dump"):
                 with contextlib.suppress(ProcessLookupError):
-                    os.setpriority(os.PRIO_PROCESS, process.pid, 19)  # the browser needs the cores more urgently, to open the trace
+                    os.setpriority(os.PRIO_PROCESS, process.pid, 10)  # the browser needs the cores more urgently, to open the trace
             reader = threading.Thread(target=self.read, args=(process, last), daemon=True)
             if self.has_page:
                 reader.start()

@@ -69,7 +69,7 @@ struct ContextSwitch {
 struct Wakeup {
   std::uint16_t cpu;  // the CPU on which the wakeup happened
   ThreadId thread;
-  ThreadId waker;  // the thread that ran on this CPU; 0 if there was none, or if it is unknown
+  ThreadId waker;  // the thread that ran on `cpu` at this time; 0 if no thread ran, or if it is unknown
 };
 
 // ---- Arguments ----
