@@ -7,6 +7,7 @@
 #include <string>
 
 #include "converters/model/importer.h"
+#include "converters/uftrace/arguments/spec_table.h"
 #include "converters/uftrace/filters/filter_options.h"
 #include "converters/uftrace/records/record_index.h"
 #include "converters/uftrace/symbols/elf_files.h"
@@ -29,6 +30,8 @@ struct RecordingOptions {
   std::uint64_t index_step_bytes = RecordIndex::kStepBytes;
   FilterOptions filters = {};  // which calls are shown
   ElfOptions elf = {};         // which ELF files outside the recording provide names
+  // Counts the time for all recordings and all passes of --fit, because copies of the options share it.
+  std::shared_ptr<MatchingTime> matching_time = std::make_shared<MatchingTime>(0);
 };
 
 // True for a directory that has an `info` file of uftrace, a task.txt, or record files.

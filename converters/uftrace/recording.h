@@ -33,6 +33,7 @@ struct Recording {
     // While records are read, notes about symbols and debug files are added to these objects.
     Notes& symbol_notes;
     Notes& debug_notes;
+    MatchingTime& matching_time;
     Demangle demangle = Demangle::No;
     ElfOptions elf = {};
     std::uint64_t shortest_ns = 0;  // see scan_perf()
@@ -50,7 +51,8 @@ struct Recording {
                        reading.shortest_ns)),
         user_events(directory, sessions, reading.notes),
         symbolizer(directory, sessions, reading.demangle, reading.names, reading.symbol_notes, reading.elf),
-        specs(info, directory.file("info").text(), reading.names, reading.notes, reading.debug_notes),
+        specs(info, directory.file("info").text(), reading.names, reading.notes, reading.debug_notes,
+              reading.matching_time),
         debug(directory, reading.names, reading.debug_notes),
         layouts({.symbolizer = symbolizer,
                  .specs = specs,

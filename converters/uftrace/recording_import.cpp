@@ -52,6 +52,7 @@ RecordingImport::RecordingImport(const std::filesystem::path& path, ImportContex
                        .notes = context.notes,
                        .symbol_notes = context.timeline.new_notes(),
                        .debug_notes = context.timeline.new_notes(),
+                       .matching_time = *wanted.matching_time,
                        .demangle = context.options.demangle,
                        .elf = wanted.elf,
                        .shortest_ns = wanted.filters.time_ns}),

@@ -1,7 +1,6 @@
 #include "converters/uftrace/arguments/spec_table.h"
 
 #include <algorithm>
-#include <atomic>
 #include <fmt/format.h>
 #include <limits>
 #include <numeric>
@@ -25,7 +24,6 @@ constexpr fxt::Limit kPatterns{"patterns for functions with arguments or results
 // Some regular expressions take 20 us and some kilobytes for each character of a name. Therefore, the time is
 // limited. This also limits the memory.
 constexpr fxt::Limit kMatching{"microseconds to compare functions with patterns", 10'000'000, 0};
-std::atomic<std::uint64_t> all_matching_us = 0;  // of all recordings, and of all passes of --fit
 constexpr std::uint64_t kMostStatesUs = 200'000;
 constexpr std::size_t kLongestName = 1024;  // longer names match no pattern
 
@@ -92,15 +90,17 @@ double atoms_of(std::string_view regex) {
 
 }  // namespace
 
-SpecTable::SpecTable(const Info& info, std::string_view path, Names& names, Notes& notes, Notes& later_notes)
+SpecTable::SpecTable(const Info& info, std::string_view path, Names& names, Notes& notes, Notes& later_notes,
+                     MatchingTime& all_us)
     : path_(path),
       later_notes_(later_notes),
+      all_us_(all_us),
       machine_(machine_of(info)),
       pattern_budget_(kPatterns),
       time_budget_(kMatching),
       auto_args_(!info.present) {
   const std::uint64_t begin_us = thread_time_us();
-  const bool has_time = all_matching_us < kMatching.of(0);
+  const bool has_time = all_us_ < kMatching.of(0);
   const PatternKind kind = has_time ? pattern_kind_of(info.pattern_type) : PatternKind::Plain;
   SpecProblems problems;
   for (const std::string& whole : info.argument_lines) {
@@ -183,7 +183,7 @@ void SpecTable::add(const SpecItem& item, bool is_exact, std::vector<MergedItem>
 // Time that this table spends counts twice, and time that other tables spend counts once. Therefore, this
 // table can't use up the time of other recordings and of later passes.
 void SpecTable::take_time(std::uint64_t spent_us) {
-  const std::uint64_t all_us = all_matching_us += spent_us;
+  const std::uint64_t all_us = all_us_ += spent_us;
   const std::uint64_t more_us = all_us - std::exchange(all_seen_us_, all_us);
   if (!time_budget_.is_exceeded() && !time_budget_.take(spent_us + more_us))
     note_over_limit(later_notes_, Location::file(path_), time_budget_,

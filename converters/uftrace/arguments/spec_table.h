@@ -2,6 +2,7 @@
 // by uftrace's rules. Only the time that was spent on patterns changes after construction.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -29,10 +30,15 @@ struct FunctionFacts {
   std::function<bool(std::string_view module)> is_in = [](std::string_view) { return false; };
 };
 
+// The processor time, in microseconds, that all tables of a conversion spent on patterns.
+using MatchingTime = std::atomic<std::uint64_t>;
+
 class SpecTable {
  public:
-  // `path` is the name of the file info in notes. `later_notes` is for candidate_layouts().
-  SpecTable(const Info& info, std::string_view path, Names& names, Notes& notes, Notes& later_notes);
+  // `path` is the name of the file info in notes. `later_notes` is for candidate_layouts(). The table adds
+  // its time to `all_us`, which is limited.
+  SpecTable(const Info& info, std::string_view path, Names& names, Notes& notes, Notes& later_notes,
+            MatchingTime& all_us);
 
   // False if the recording has no values at all. If the file info is missing, returns true, because .dbg
   // files may describe values.
@@ -68,10 +74,11 @@ class SpecTable {
 
   std::string path_;
   Notes& later_notes_;
+  MatchingTime& all_us_;
   Machine machine_;
   double atoms_left_ = 200'000;  // limits the memory of all regular expressions to about 40 MiB
   fxt::Budget pattern_budget_, time_budget_;
-  std::uint64_t all_seen_us_ = 0;  // the part of all_matching_us that time_budget_ includes
+  std::uint64_t all_seen_us_ = 0;  // the part of all_us_ that time_budget_ includes
   std::uint64_t matching_us_ = 0;  // time of matching since states were released
   std::vector<Entry> entries_;
   fxt::SeededMap<std::string, std::vector<std::size_t>> plain_;  // indexes of entries with a name

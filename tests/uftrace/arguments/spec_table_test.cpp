@@ -23,7 +23,8 @@ class SpecTableTest : public testing::Test {
     info.bits = bits_;
     info.cpu_description = cpu_;
     notes_ = {};
-    SpecTable table(info, "info", names_, notes_, notes_);
+    MatchingTime all_us = 0;
+    SpecTable table(info, "info", names_, notes_, notes_, all_us);
     std::vector<std::string> texts;
     for (const auto& items : table.candidate_layouts(function, of_result)) {
       std::string text;

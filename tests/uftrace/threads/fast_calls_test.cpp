@@ -64,7 +64,8 @@ TEST_F(FastCallsTest, CallsWithEnumeratorsArePlain) {
   Info info;
   info.argument_lines = {"argspec:f@arg1/e:color", "retspec:f@retval/e:color",
                          "enumauto:enum color {RED,GREEN=5,BLUE,}"};
-  SpecTable specs(info, "info", names_, notes_, notes_);
+  MatchingTime matching_time = 0;
+  SpecTable specs(info, "info", names_, notes_, notes_, matching_time);
   DebugFiles debug(directory_, names_, notes_);
   PayloadLayouts layouts({.symbolizer = *symbolizer_,
                           .specs = specs,
