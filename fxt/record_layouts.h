@@ -1,8 +1,9 @@
 // The layout of each kind of record, in the order of the spec. Each layout is stated once: the Reader decodes
 // with it, and the Writer encodes with it. This header is internal.
 //
-// A codec holds the header word of one record and the words after it. The parameters of its functions are
-// Fields, and members with the values of these Fields. All return false if the record ends too early:
+// In the functions below, `c` is a codec, which reads or writes one record. The parameters of a codec's
+// functions are Fields of the header word, and members of the record with the values of these Fields.
+// Functions that return a bool return false if the record ends too early:
 //
 //   is(Field, constant)                  bits that all records of the type have
 //   zero(Field...)                       reserved bits
@@ -12,7 +13,7 @@
 //   thread(Field, thread)                a thread ref, and its koids if it is inline
 //   process(Field, thread)               a thread ref, followed only by the process koid if it is inline
 //   string(Field, string)                a string ref, and its text if it is inline
-//   name(Field, string)                  the same, but the text need not be UTF-8
+//   name(Field, string)                  like string(), but the text need not be UTF-8
 //   text(Field, text), bytes, words      a stream or words, whose size is in the header
 //   arguments(Field, arguments)          arguments, whose number is in the header
 //   next_header()                        reads a word; the fields that follow are in this word

@@ -1,4 +1,4 @@
-// The names of the kinds of records: first the event types, then the other kinds in the order of Record.
+// The names of the kinds of records: first the event types, then the alternatives of the variant Record.
 #include "fxt/records.h"
 
 #include <array>

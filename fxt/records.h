@@ -90,7 +90,7 @@ struct Blob {
 
 // Spec: "Userspace object record". Only Fuchsia's Rust reader and the Go and Python libraries read it.
 struct UserspaceObject {
-  Thread process = {};  // only `process` is used; an inline process has no thread koid in the file
+  Thread process = {};  // only the koid of the process is used; the record has no thread
   std::uint64_t pointer = 0;
   String name = {};
   Arguments arguments = {};
@@ -113,7 +113,7 @@ struct KernelObject {
 // also treats a thread of priority 0 as the idle thread, unless a kernel object names the thread.
 struct LegacyContextSwitch {
   std::uint64_t time = 0;
-  // For numbers above 255, the Writer writes a record of subtype 1, without the priorities.
+  // If the number is above 255, the Writer writes a ContextSwitch instead, which has no priorities.
   std::uint16_t cpu = 0;
   ThreadState outgoing_state = ThreadState::New;
   Thread outgoing = {};
@@ -130,7 +130,7 @@ struct ContextSwitch {
   ThreadState outgoing_state = ThreadState::New;
   std::uint64_t outgoing_thread = 0;
   std::uint64_t incoming_thread = 0;
-  Arguments arguments = {};  // by convention incoming_weight and outgoing_weight, Int32
+  Arguments arguments = {};  // by convention `incoming_weight` and `outgoing_weight` of type Int32
   friend bool operator==(const ContextSwitch&, const ContextSwitch&) = default;
 };
 
@@ -139,7 +139,7 @@ struct ThreadWakeup {
   std::uint64_t time = 0;
   std::uint16_t cpu = 0;
   std::uint64_t thread = 0;
-  Arguments arguments = {};  // by convention weight (Int32) and waker (Koid)
+  Arguments arguments = {};  // by convention `weight` (Int32) and `waker` (Koid)
   friend bool operator==(const ThreadWakeup&, const ThreadWakeup&) = default;
 };
 

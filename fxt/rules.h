@@ -24,7 +24,7 @@ struct Rule {
 // All rules, in the order of their ids.
 FXT_API std::span<const Rule> rules();
 
-// The programs that read traces. The spec counts as a reader that rejects everything that the spec forbids.
+// The programs that read traces. Spec stands for a reader that rejects everything that the spec forbids.
 enum class KnownReader : std::uint8_t { Perfetto, Tracy, FuchsiaCpp, FuchsiaRust, Spec };
 
 // Returns "perfetto", "tracy", "fuchsia-cpp", "fuchsia-rust" or "spec".
@@ -79,13 +79,13 @@ enum class Fault : std::uint8_t {
   NoValue,         // a counter without arguments
   NoNumber,        // an argument of a counter is not a number
   SharedSeries,    // two counters have arguments with the same name
-  KnownCounter,    // cpu_frequency with other arguments than Perfetto requires
+  KnownCounter,    // a counter cpu_frequency whose arguments are not those that Perfetto requires
   RepeatedName,    // two arguments of a record have the same name
   NameOfBegin,     // an argument of an end has the same name as an argument of the begin
   NamesNoTree,     // names of arguments such as "a" and "a.b", which can't be in one tree
   TextIndex,       // an argument with an index in brackets that is not a number, such as "a[i]"
   FrameMark,       // an instant with "frame" in its name
-  ScopeOfInstant,  // the scope is not the thread
+  ScopeOfInstant,  // an instant whose scope is not the thread
   BoolArgument,
   BlobArgument,
   UnknownArgument,
@@ -95,7 +95,7 @@ enum class Fault : std::uint8_t {
   UserspaceObject,
   InlineProfilerThread,
   UnknownBlobType,
-  NoPackets,     // a blob of type Perfetto without packets
+  NoPackets,     // a blob of type Perfetto that has no packets
   PartOfPacket,  // a blob of type Perfetto that ends inside a packet
   LargeBlobWithoutMetadata,
   OversizedRecord,
@@ -138,14 +138,14 @@ enum class Fault : std::uint8_t {
   SkippedRecord,  // a record that is too large for the Checker
   // ---- The order of events ----
   Overlaps,         // a complete event that begins inside another complete event, and ends after it
-  OverlapsBegun,    // like Overlaps, with an open duration between the two complete events
+  OverlapsBegun,    // like Overlaps, but an open duration is nested between the two complete events
   OpenWhenEnded,    // a duration that is open when the complete event around it ends
-  Crosses,          // a duration that gets the end of another duration
-  TakesEarlierEnd,  // a duration that begins at the end of a complete event, and gets this end
+  Crosses,          // a complete event that ends after the end event of the duration around it
+  TakesEarlierEnd,  // a duration that begins at the end of a complete event that is later in the file
   TooDeep,
   StrayEnd,
   StrayEndInside,  // an end without a begin, inside a complete event
-  NamesOuter,      // an end that has the name of an outer duration, and not of the innermost duration
+  NamesOuter,      // an end with the name of an outer duration instead of the innermost one
   NeverEnds,
   OutOfOrder,   // an event with an earlier time than the event before it, in a CheckedOutput
   NotEnclosed,  // a flow outside of all durations
@@ -157,7 +157,7 @@ enum class Fault : std::uint8_t {
   AsyncOpenWhenEnded,
   AsyncTooDeep,
   AsyncStrayEnd,
-  AsyncInstantOutside,  // an instant without an open operation
+  AsyncInstantOutside,  // an async instant without an open operation
   AsyncOfOtherProcess,
   AsyncNeverEnds,
   // ---- Records that break no rule of the format ----
@@ -178,8 +178,8 @@ struct FaultCost {
   Severity severity = Severity::Warning;
   std::string effect = {};  // what each affected reader does
 };
-// The effect in the selected readers. A fault that breaks only the spec is a warning, or an error if only the
-// spec is selected.
+// Returns the effect of the fault in the selected readers. If only the spec forbids the fault, the severity
+// is a warning. It is an error if the spec is the only selected reader.
 FXT_API FaultCost cost_of(Fault fault, KnownReaders readers);
 
 // The enumerator's name.

@@ -47,7 +47,7 @@ constexpr std::array kSizes{Unit{"", 1},
 // Both times and sizes must be below this limit.
 constexpr std::uint64_t kLimit = kTimeLimit;
 
-// Further digits are worth less than 1 ns, or less than 1 byte, in any unit.
+// The number of digits after the point that are read. Further digits are worth less than 1 ns or 1 byte.
 constexpr std::size_t kFractionDigits = 19;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -74,7 +74,7 @@ std::optional<std::uint64_t> parse(std::string_view text, std::span<const Unit> 
   const auto [end, error] = std::from_chars(whole.data(), whole.data() + whole.size(), number);
   if (!whole.empty() && (error != std::errc{} || number > kLimit / unit->size)) return std::nullopt;
   number *= unit->size;
-  // `part` and the unit are below 2^64, so their product fits.
+  // `part` and the unit are below 2^64, so their product fits into 128 bits.
   __extension__ using Wide = unsigned __int128;
   std::uint64_t part = 0, scale = 1;
   for (const char digit : fraction.substr(0, kFractionDigits)) {

@@ -15,16 +15,16 @@ namespace FXT_API fxt {
 inline constexpr std::string_view kTimeForm =
     "a time such as 250, 1.5us, 20ms or 2s (units: ns, us, ms, s, m, h; default: ns)";
 
-// Parses digits with an optional decimal point and a unit, in upper or lower case. The units are those in
-// kTimeForm, and nsec, usec, msec, sec, min and hour. The result is exact, and rounded down to whole ns.
-// Returns nothing for other texts, and for 2^63 ns or more.
+// Parses a number with an optional decimal point and an optional unit, in upper or lower case. The units are
+// those in kTimeForm, and nsec, usec, msec, sec, min and hour. The result is the exact time, but without
+// fractions of a ns. Returns nothing for other texts, and for 2^63 ns or more.
 FXT_API std::optional<std::uint64_t> parse_time_ns(std::string_view text);
 
 // The texts that parse_size() accepts, for messages.
 inline constexpr std::string_view kSizeForm =
     "a size such as 500k, 100M or 1.5GiB (k, M and G are powers of 1000, Ki, Mi and Gi are powers of 1024)";
 
-// Parses a size in bytes in the same way. The unit may end with B.
+// Parses a size in bytes, in the same way as parse_time_ns(). The unit may end with B.
 FXT_API std::optional<std::uint64_t> parse_size(std::string_view text);
 
 // ---- Ranges of time ----
@@ -36,7 +36,7 @@ struct TraceTime {
   friend bool operator==(const TraceTime&, const TraceTime&) = default;
 };
 
-// Both ends are included. Without an end, the range is unlimited on this side.
+// A range, which includes both of its ends. If an end is empty, the range is unlimited on this side.
 struct TimeRange {
   std::optional<TraceTime> from = {}, to = {};
   friend bool operator==(const TimeRange&, const TimeRange&) = default;
@@ -47,7 +47,7 @@ struct TimeRange {
 // user.
 FXT_API TimeRange parse_time_range(std::string_view text);
 
-// A range of a trace. The first compared time is the start of the trace.
+// A range of time in a trace. The time that is compared first is the start of the trace.
 class TimeWindow {
  public:
   explicit TimeWindow(const TimeRange& range);
@@ -58,7 +58,8 @@ class TimeWindow {
   Side side_of(std::uint64_t time);
   // The start of the trace, from which times with a unit count. Empty before the first call of side_of().
   std::optional<std::uint64_t> start() const { return start_; }
-  // The range in times of the trace. Edges that count from the start are unlimited until it is known.
+  // The ends of the range, as times of the trace. An end that counts from the start of the trace is unlimited
+  // until the start is known.
   std::uint64_t from() const { return from_; }
   std::uint64_t to() const { return to_; }
 

@@ -12,8 +12,8 @@
 // Tracer::lost() counts the events that can't be written, and Tracer::error() has the reason.
 //
 // Arguments. Each function takes up to 15 arguments after its fixed parameters, as pairs of a name and a
-// value: `"size", 42, "kind", "small"`. The names of one event must differ. Names are cut at 64 bytes, and
-// before bytes that are not UTF-8. A value is
+// value: `"size", 42, "kind", "small"`. In one event, all names must be different. A name is cut at 64 bytes,
+// and before bytes that are not UTF-8. A value is
 //   - a number of up to 64 bits, or an enumerator, which is written as its number;
 //   - a text: anything that converts to std::string_view,
 //     cut at 128 bytes, with invalid UTF-8 replaced;
@@ -58,7 +58,7 @@ inline std::uint64_t now_ns() noexcept {
 // TraceEvent, even before TraceEvents in other source files.
 class TraceCategory {
  public:
-  // The characters of the name must live as long as TraceEvents are made from this category.
+  // The text of `name` is not copied. It must be valid as long as TraceEvents are made from this category.
   constexpr explicit TraceCategory(std::string_view name, bool is_on = true) noexcept
       : name_(name), is_on_(is_on) {}
   // The category that FXT_SCOPE and TraceEvents use for this name. It lives until the program ends. Throws
@@ -163,7 +163,8 @@ class TraceBuffer {
  public:
   static constexpr std::size_t kMaxEventWords = 400, kMaxDepth = 500;
 
-  // The buffer of the calling thread; null without a Tracer.
+  // The buffer of the calling thread. A thread without a buffer gets one if there is a Tracer. Otherwise,
+  // null.
   static TraceBuffer* of_thread() noexcept { return current_ != nullptr ? current_ : find(); }
   // The buffer of the calling thread; null if the thread has no buffer yet.
   static TraceBuffer* current() noexcept { return current_; }
@@ -176,7 +177,7 @@ class TraceBuffer {
                     const Arguments&... arguments) noexcept {
     static_assert(sizeof...(arguments) % 2 == 0 && sizeof...(arguments) / 2 <= kMaxArguments,
                   "an event has at most 15 arguments, each of them a name and a value");
-    // Reads the clock first, because this call makes the compiler reload values that it had loaded before.
+    // Reads the clock before other values, because the compiler loads all values again after this call.
     const std::uint64_t time = next_time();
     const std::size_t filled = filled_.load(std::memory_order_relaxed);
     const std::size_t most = sizeof...(arguments) == 0 ? 3 : kMaxEventWords;
@@ -234,7 +235,7 @@ class TraceBuffer {
     std::uint64_t position, names;  // `names` is 0 unless the duration was begun by name
   };
 
-  // The open durations in the file, outermost first.
+  // The open durations whose begin is in the file, outermost first.
   class OpenScopes {
    public:
     struct Scope {
@@ -278,7 +279,7 @@ class TraceBuffer {
   }
   void end_outer(std::uint64_t position) noexcept;
   void end_in_file(std::uint64_t position, std::uint64_t time) noexcept;
-  // Returns a different time for each event of a thread. No two events then begin together.
+  // Returns a different time for each event of a thread, so that no two of them begin together.
   std::uint64_t next_time() noexcept {
     const std::uint64_t time = std::max(now_ns(), last_time_.load(std::memory_order_relaxed) + 1);
     last_time_.store(time, std::memory_order_relaxed);
@@ -296,8 +297,8 @@ class TraceBuffer {
   std::atomic<std::size_t> filled_ = 0;
   alignas(64) std::array<std::uint64_t, kWords> words_ = {};
   std::array<Begun, kMaxDepth> begun_ = {};  // used by the thread only: depth_ entries, outermost first
-  // Written by the threads that flush. If the limit is 0, the thread calls make_room(), where a Tracer can
-  // accept the thread.
+  // The number of words that may be filled. Written by the threads that flush. If it is 0, the next event
+  // calls make_room(), where a new Tracer can take over the buffer.
   alignas(64) std::atomic<std::size_t> limit_ = 0;
   // Guarded by the Tracer's lock.
   OpenScopes open_;
@@ -364,8 +365,8 @@ void trace_instant(const TraceEvent& event, const Arguments&... arguments) noexc
   trace_event<EventType::Instant>(event, 0, arguments...);
 }
 
-// Begins a duration on the calling thread. The function that ends it may be another one. The duration ends
-// with trace_end(), with the scope or duration around it, or with the thread.
+// Begins a duration on the calling thread, which another function may end. The duration ends with
+// trace_end(), with the scope or duration around it, or with the thread.
 template <typename... Arguments>
 void trace_begin(const TraceEvent& event, const Arguments&... arguments) noexcept {
   if (!event.is_on()) return;
@@ -429,17 +430,17 @@ void trace_flow_end(const TraceEvent& event, std::uint64_t id, const Arguments&.
 
 struct TracerOptions {
   std::string_view process_name = {};  // empty: uses the name of the program
-  // With 0, the file grows with the trace. Otherwise, about this many bytes of the latest events are kept in
-  // memory. The file is emptied, and gets these events, by flush(), at the end of the Tracer or the program,
-  // and by signals.
+  // The size of the ring for events in memory. With 0, there is no ring, and the file grows with the trace.
+  // Otherwise, the ring keeps about this many bytes of the latest events. These events replace the content of
+  // the file when flush() is called, when the Tracer or the program ends, and at signals.
   std::size_t ring_bytes = 0;
-  // SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT and SIGTERM flush before they end the program, as far as
-  // a signal handler can do this. Signals that the program handles itself are not changed.
+  // If true, events are flushed before SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT or SIGTERM ends the
+  // program, as far as a signal handler can do this. Signals that the program handles itself are not changed.
   bool flushes_on_signals = false;
   // The period with which a thread of the Tracer flushes. If the program is killed, or ends by abort() or
-  // _exit(), the file lacks at most the events of this time, plus the delay of the thread. With 0, there is
-  // no such thread: events are written when the 64 KiB buffer of a thread is full, by flush(), and at the
-  // end. Not used with a ring.
+  // _exit(), the file lacks only events of the last period. If the thread was delayed, a little more is
+  // missing. With 0, there is no such thread: events are written when the 64 KiB buffer of a thread is full,
+  // by flush(), and at the end. Not used with a ring.
   std::chrono::milliseconds flush_period = std::chrono::milliseconds(25);
 };
 

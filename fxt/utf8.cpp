@@ -40,7 +40,8 @@ Sequence first_sequence(std::string_view text) {
   return {length, true};
 }
 
-// The number of plain bytes at the start of the non-empty `text`. This is a multiple of 8, or the whole size.
+// The number of bytes at the start of the non-empty `text` that certainly are plain (see is_plain()). This is
+// a multiple of 8, or the whole size.
 std::size_t plain_prefix(std::string_view text) {
   std::uint64_t eight = 0;
   std::size_t size = 0;

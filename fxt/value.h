@@ -43,7 +43,8 @@ struct String {
   String() = default;
   String(std::string_view string) : text(string) {}
   String(const char* string) : text(string != nullptr ? string : std::string_view()) {}
-  // Deleted, because an argument without a value is std::monostate, and a null pointer is Pointer{}.
+  // Deleted, so that nullptr does not become a text. Use std::monostate for an argument without a value, and
+  // Pointer{} for a null pointer.
   String(std::nullptr_t) = delete;
   String(const std::string& string) : text(string) {}
   String(Inline string) : text(string.text), storage(Storage::Inline) {}

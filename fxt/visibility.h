@@ -8,7 +8,8 @@
     "fxt needs C++20: compile with -std=c++20 or later (CMake: target_compile_features(<target> PRIVATE cxx_std_20))"
 #endif
 
-// Mark each namespace (this covers its classes) and each function outside of a class. If such a function is
-// defined elsewhere, clang does not apply the visibility of the namespace.
+// Each namespace needs one of these macros, which then also applies to its classes. Each function outside of
+// a class needs one as well, because clang ignores the macro of the namespace if the function is defined
+// elsewhere.
 #define FXT_API [[gnu::visibility("default")]]
 #define FXT_INTERNAL [[gnu::visibility("hidden")]]

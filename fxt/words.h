@@ -26,7 +26,8 @@ constexpr std::size_t words_of(std::size_t bytes) {
 
 // Copies `size` bytes and pads them with zeros. Returns the end of the words. The ranges must not overlap.
 inline std::uint64_t* put_padded(std::uint64_t* at, const void* bytes, std::size_t size) {
-  // Up to this size, the code below copies the bytes. A call of memcpy, or the compiler's code, is slower.
+  // Up to kShort bytes, the code below is faster than a call of memcpy, and than the code that the compiler
+  // makes from memcpy.
   constexpr std::size_t kShort = 128, kWord = sizeof(std::uint64_t);
   if (size == 0) return at;
   const auto* const from = static_cast<const std::byte*>(bytes);
@@ -75,7 +76,7 @@ struct TextRef {
   constexpr std::size_t words() const { return words_of(inline_text.size()); }
 };
 
-// Converts a stream between the byte order of the file and words that are numbers.
+// Converts the words of a stream from numbers to the byte order of the file, or back.
 FXT_API void reorder_stream(std::uint64_t* begin, const std::uint64_t* end);
 
 // Writes a stream, padded with zeros.

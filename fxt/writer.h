@@ -29,8 +29,8 @@ namespace FXT_API fxt {
 class Reader;
 struct Entry;
 
-// Thrown for a record without an encoding: it is too long, or a number does not fit into its field. No part
-// of the record is written. The text names the record, and gives the reason.
+// Thrown for a record that can't be encoded, because it is too long, or because a number does not fit into
+// its field. No part of the record is written. The text names the record, and gives the reason.
 class WriterError : public std::logic_error {
  public:
   using std::logic_error::logic_error;
@@ -39,8 +39,8 @@ class WriterError : public std::logic_error {
 // A thread's index in the thread table, 1..255. Writer::thread_index() returns it.
 enum class ThreadIndex : std::uint8_t {};
 
-// The category and the name of an event, in the string table. It is a result of Writer::prepare(), for the
-// same Writer.
+// The category and the name of events, in the string table of a Writer. Writer::prepare() returns it. It is
+// valid only for that Writer.
 class PreparedEvent {
  public:
   // The header word of an event with this category and name. `size_words` includes the header.
@@ -101,8 +101,8 @@ class Writer {
   void write(const LargeBlobWithoutMetadata& blob);
 
   // Writes any record, to copy or filter a trace whose times are ns. Skips the records that the Writer writes
-  // itself (magic, initialization, tables). A provider is announced, or becomes the current one again.
-  // Returns false for unknown records, which can't be written.
+  // itself (magic, initialization, tables). If the record is about a provider, the provider is announced, or
+  // becomes the current one again. Returns false for unknown records, which can't be written.
   template <std::same_as<Record> AnyRecord>
   bool write(const AnyRecord& record) {
     return write_any(record);
@@ -127,8 +127,8 @@ class Writer {
   // Registers both strings. Returns nothing if the string table is full: then pass the events to write().
   // Empty strings need no entry. Repeated calls return the same result.
   std::optional<PreparedEvent> prepare(std::string_view category, std::string_view name);
-  // Registers one string. Arguments and records that are written into reserve() refer to it by
-  // TextRef::table().
+  // Registers one string. In records that the caller writes into reserve(), TextRef::table() makes a
+  // reference from the result. Returns nothing if the string table is full.
   std::optional<std::uint16_t> string_ref(std::string_view text);
   // Registers the thread. Returns nothing if the thread table is full: then pass its events to write().
   std::optional<ThreadIndex> thread_index(std::uint64_t process, std::uint64_t thread);

@@ -29,7 +29,7 @@ def shown(path):
 
 @contextlib.contextmanager
 def writing_into(folder, path):
-    """An OSError in the block becomes an OSError for the path, with a reason that names the folder."""
+    """If the block raises an OSError, raises an OSError about `path` instead. Its text names the folder."""
     try:
         yield
     except OSError as error:
@@ -42,7 +42,7 @@ def drop_output():
 
 
 def path_from(text):
-    """The path in an argument. Path("") would be the current directory."""
+    """Converts an argument to a path. Rejects "", because Path("") would be the current directory."""
     if not text:
         raise argparse.ArgumentTypeError("a name is empty")
     if re.match("[a-z]+://", text):

@@ -14,7 +14,7 @@ struct Span {
   std::uint64_t start_ns, end_ns;
 };
 
-// Returns nothing if a time is impossible, or the end is before the start.
+// Returns nothing if a time is impossible (see Reader::possible_ns()), or if the end is before the start.
 std::optional<Span> span_of(const Event& event, const Reader& reader) {
   const auto start = reader.possible_ns(event.time);
   const auto end = event.type == EventType::DurationComplete ? reader.possible_ns(event.end) : start;
@@ -27,14 +27,15 @@ ThreadKey key_of(const Thread& thread) {
                                             : ThreadKey{thread.process, thread.thread};
 }
 
-// The innermost call that awaits its end event. Among async operations, only those named `name` count.
+// Finds the call that an end event ends: the innermost call that began with a begin event. On the track of an
+// async id, the call must also have the name of the end event.
 std::vector<Call>::reverse_iterator ending_call(CallTrack& track, std::uint32_t name) {
   return std::find_if(track.calls.rbegin(), track.calls.rend(), [&](const Call& call) {
     return call.is_pair && (!track.is_async || call.name_index == name);
   });
 }
 
-// One more than the depth of the innermost open call that may end after `end_ns`; 0 without such a call.
+// The number of open calls up to the innermost one that may end after `end_ns`. 0 if no call may end later.
 std::size_t depth_of_later_end(const CallTrack& track, std::uint64_t end_ns) {
   std::size_t count = track.calls.size();
   while (count > 0 && !track.calls[count - 1].is_pair && track.calls[count - 1].end_ns <= end_ns)
@@ -115,8 +116,8 @@ CallTrack& Pairing::track_of(const Event& event) {
   return track;
 }
 
-// Deletes the track of async operations that have ended, because there may be any number of ids. Keeps tracks
-// of threads.
+// Deletes the track of an async id when all its operations have ended, because a trace may have very many
+// ids. Keeps tracks of threads.
 void Pairing::forget_if_over(CallTrack& track) {
   if (!track.is_async || !track.calls.empty()) return;
   free_tracks_.push_back(track.index);
@@ -167,8 +168,9 @@ bool Pairing::add(const Entry& entry, const Reader& reader) {
   return is_still_chosen;
 }
 
-// Ends a call, and the open calls inside it. Only complete events can still be open inside a duration that
-// ends. As in viewers, the operations inside an async operation end together with it.
+// Ends the call that an end event belongs to, and the open calls inside it. Inside a duration, only complete
+// events can still be open. Inside an async operation, other operations can be open. They also end now, as in
+// viewers.
 bool Pairing::put_end(CallTrack& track, std::uint64_t time_ns, std::uint32_t name) {
   const bool may_match = track.is_async ? operations_.contains({track.index, name}) : track.awaiting != 0;
   const auto ending = may_match ? ending_call(track, name) : track.calls.rend();
@@ -219,7 +221,7 @@ void Pairing::pop(CallTrack& track) {
   listener_->ended(track, call);
 }
 
-// `part` is the part of an ended call inside the range. Adds the length of `part` to the inner time of the
+// `part` is the part of an ended call that is in the range of time. Adds its length to the inner time of the
 // outer call. If `part` ends after the outer call, the rest of its length goes to the next outer call.
 void Pairing::add_to_outer(CallTrack& track, const Part& part) {
   std::uint64_t begin_ns = part.begin_ns;

@@ -1,4 +1,5 @@
-// Passes the words that an Output receives to a Reader, which requests its input itself. Internal.
+// Decodes the records that an Output receives. The Output receives blocks, but a Reader requests its input.
+// This class connects the two. Internal.
 #pragma once
 
 #include <algorithm>
@@ -19,13 +20,14 @@ namespace fxt {
 
 class PushedRecords {
  public:
-  // A Writer's records may have any size.
+  // There is no limit for the size of a record, because a Writer's records may have any size.
   PushedRecords() : reader_(input_, {.max_record_bytes = std::numeric_limits<std::size_t>::max()}) {}
   PushedRecords(const PushedRecords&) = delete;
   PushedRecords& operator=(const PushedRecords&) = delete;
 
   // Calls `consume(entry, bytes)` for each complete record. `entry` is null if the Reader has stopped at
-  // words that are not a record. A block may end inside a record.
+  // words that are not a record. A block may end inside a record, whose other words are then in the next
+  // block.
   template <typename Consume>
   void add(std::span<const std::byte> block, Consume consume) {
     if (!rest_.empty()) {

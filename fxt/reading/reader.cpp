@@ -1,4 +1,5 @@
-// Combines framing and decoding, and counts the records.
+// Connects RecordStream, which splits a file into records, with RecordDecoder, which decodes them. Also
+// counts the records.
 #include "fxt/reader.h"
 
 #include <type_traits>
@@ -13,7 +14,8 @@ std::optional<std::uint64_t> ticks_to_ns(std::uint64_t ticks, std::uint64_t tick
   constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
   if (ticks_per_second == kNsPerSecond) return ticks;
   if (ticks_per_second == 0) return std::nullopt;
-  __extension__ using Wide = unsigned __int128;  // 64 bits would overflow after 18 s
+  // in 64 bits, the product would overflow after 18 s
+  __extension__ using Wide = unsigned __int128;
   const Wide ns = Wide{ticks} * kNsPerSecond / ticks_per_second;
   if (ns > ~std::uint64_t{0}) return std::nullopt;
   return static_cast<std::uint64_t>(ns);

@@ -39,7 +39,8 @@ class RecordCursor {
   }
   // Reads a stream of `size` bytes with its padding. Sets `clean` to true if the padding is zero.
   bool stream(std::uint64_t size, std::span<const std::byte>& bytes, bool& clean);
-  // Makes `part` a cursor over the next `count` words. The caller must then skip these words with skip().
+  // Makes `part` a cursor over the next `count` words. This cursor does not move, so the caller must call
+  // skip(count) afterwards.
   bool limit(std::size_t count, RecordCursor& part) const {
     if (count > left()) return false;
     part = *this;
@@ -56,14 +57,14 @@ class RecordCursor {
 
 class RecordDecoder {
  public:
-  // Decodes into `record`, whose views refer to the words and the tables.
+  // Decodes a record. Texts and lists in `record` are views of `words` and of members of this object.
   void decode(const RecordWords& words, Record& record);
 
   std::span<const Problem> problems() const { return problems_; }
   Providers& providers() { return providers_; }
 
  private:
-  // The codec of fxt/record_layouts.h.
+  // Reads the fields of a record: a codec for the layouts in fxt/record_layouts.h.
   struct Decoding;
 
   // These functions return false if the record ends too early, or if its kind is unknown.
@@ -76,7 +77,7 @@ class RecordDecoder {
   template <typename T>
   bool read(RecordCursor& in, std::uint64_t header, Record& record);
   // Decodes the most frequent records: events without arguments, whose references are known indices. Returns
-  // false for other records, without a problem.
+  // false for other records, but does not report a problem.
   bool plain_event(std::span<const std::uint64_t> words, Record& record);
 
   void apply(const ProviderInfo& info);

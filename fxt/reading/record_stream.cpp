@@ -35,7 +35,7 @@ std::string_view compression_of(std::string_view word) {
 }  // namespace
 
 // Reads until `bytes` bytes are available after position_. Drops the bytes before position_. The buffer grows
-// only when bytes have arrived.
+// only when bytes have arrived, because a damaged record may request very many bytes.
 bool InputWindow::read_on(std::size_t bytes) {
   if (input_ == nullptr) return false;
   std::size_t filled = size();
@@ -67,7 +67,7 @@ RecordStream::RecordStream(std::span<const std::byte> memory, const ReaderOption
 
 RecordStream::RecordStream(Input& input, const ReaderOptions& options) : options_(options), window_(input) {}
 
-// Spec: "Magic number record". The byte order of this record is that of all words in the file.
+// Spec: "Magic number record". All words in the file have the byte order of this record.
 void RecordStream::begin() {
   begun_ = true;
   swap_ = std::endian::native == std::endian::big;

@@ -1,5 +1,5 @@
-// Splits bytes into records: from memory without copying, from an Input in limited memory. Internal to the
-// Reader.
+// Splits bytes into records. Bytes in memory are not copied. Bytes from an Input are read in limited memory.
+// Internal to the Reader.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,9 @@
 
 namespace fxt {
 
-// The words of one record as numbers, and its bytes as in the file. If the file has the other byte order,
-// words and bytes differ, and streams must be read from the bytes.
+// One record: its words as numbers, and its bytes as in the file. If the file has the other byte order, the
+// numbers are converted, but the bytes are not. Streams (texts and other bytes) must then be read from the
+// bytes.
 struct RecordWords {
   std::uint64_t offset = 0;  // offset of the header, in bytes from the start of the file
   std::span<const std::uint64_t> words = {};
@@ -23,8 +24,8 @@ struct RecordWords {
   std::uint64_t too_large_words = 0;  // if not 0, the record is skipped, and `words` has only the header
 };
 
-// The part of a file that is in memory, from the next record on: for an Input, the part that has been read;
-// otherwise, the whole remaining file.
+// The bytes of a file from the next record on, as far as they are in memory. An Input is read in blocks. A
+// file without an Input is completely in memory.
 class InputWindow {
  public:
   explicit InputWindow(std::span<const std::byte> memory) : data_(memory) {}
@@ -34,8 +35,8 @@ class InputWindow {
   std::size_t size() const { return data_.size() - position_; }
   std::uint64_t offset() const { return offset_ + position_; }
 
-  // Makes at least `bytes` bytes available, if the file has that many. Passes exceptions of the Input on;
-  // then the window is empty.
+  // Makes at least `bytes` bytes available, if the file has that many. Passes exceptions of the Input on.
+  // After an exception, the window is empty.
   bool fetch(std::size_t bytes) { return bytes <= size() || read_on(bytes); }
   void skip(std::size_t bytes) { position_ += bytes; }
 
@@ -61,12 +62,12 @@ class RecordStream {
   bool next(RecordWords& record) { return next_in_place(record) || next_with_care(record); }
   const ReadEnd& end() const { return end_; }
   bool other_byte_order() const { return swap_; }
-  // Must be called if the file had no record of a known type. If the file is damaged and has no magic word,
-  // end() then has the reason NoMagic.
+  // Must be called at the end of a file that had no record of a known type. Such a file is probably not a
+  // trace. If it is damaged and has no magic word, end() then has the reason NoMagic.
   void end_without_known_records();
 
  private:
-  // The common case: a complete ordinary record that can be used in place.
+  // The common case: a complete record that can be used in place, and is not a large record.
   bool next_in_place(RecordWords& record) {
     const std::size_t left = window_.size();
     if (!in_place_ || left < sizeof(std::uint64_t)) return false;

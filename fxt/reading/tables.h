@@ -15,8 +15,8 @@
 
 namespace fxt {
 
-// Entries by index, from 1. Entries that are registered in order are in a vector. Other entries are in a map
-// until the order reaches them. Therefore, memory grows with the number of entries, and not with their
+// Entries by index, from 1. Entries that are registered in order are in a vector. Entries that are registered
+// before a smaller index are in a map. Therefore, memory grows with the number of entries, and not with their
 // indices.
 template <typename T>
 class IndexTable {
@@ -28,7 +28,8 @@ class IndexTable {
     const auto entry = others_->find(index);
     return entry == others_->end() ? nullptr : &entry->second;
   }
-  // `index` is not 0. Sets `is_new` if the entry did not exist.
+  // Returns the entry at `index` (not 0), and creates it if necessary. Sets `is_new` to true if it was
+  // created, and to false otherwise.
   T& entry(std::size_t index, bool& is_new) {
     is_new = false;
     if (index <= in_order_.size()) return in_order_[index - 1];
@@ -49,7 +50,7 @@ class IndexTable {
   }
 
  private:
-  std::vector<T> in_order_;  // from index 1
+  std::vector<T> in_order_;  // from index 1, without gaps
   // Null until it is needed, because a trace may have very many tables.
   std::unique_ptr<std::map<std::size_t, T>> others_;
 };
@@ -82,8 +83,8 @@ class Providers {
   bool knows(std::uint32_t id) const;
   // Makes a new provider the current one, with empty tables. Returns true if the id was announced before.
   bool announce(std::uint32_t id, std::string_view name);
-  // Makes a provider the current one, with empty tables if it is unknown. Returns true if the provider was
-  // announced.
+  // Makes a provider the current one. If the provider is unknown, its tables are empty. Returns true if the
+  // provider was announced.
   bool enter(std::uint32_t id);
 
  private:

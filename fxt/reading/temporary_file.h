@@ -1,5 +1,5 @@
-// Bytes that do not fit into memory, in a file without a name. The system deletes the file when the program
-// ends. Internal to the library and its tools.
+// Stores bytes for which there is not enough memory, in a file without a name. The system deletes the file
+// when the program ends. Internal to the library and its tools.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// Limits for the memory and the work that one file may cause. A few bytes can request much memory or time,
-// for example with two counts that are multiplied, or data that expand. The cost is taken from a budget,
-// which grows with the size of the file. SECURITY.md lists all limits.
+// Limits the memory and the work that one file may cause. A few bytes can request much of both, for example
+// as two counts that are multiplied, or as compressed data. A Budget is the amount that one file may use. It
+// grows with the size of the file. SECURITY.md lists all limits.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,8 @@ namespace fxt {
 inline constexpr std::uint64_t kKiB = 1024, kMiB = 1024 * kKiB;
 
 struct Limit {
-  std::string_view thing;      // in the plural: "steps of bytecode"; amounts in bytes begin with "MiB"
+  // what is limited, such as "steps of bytecode"; begins with "MiB" if the limit is in bytes
+  std::string_view thing;
   std::uint64_t least;         // the limit for small files
   std::uint64_t per_kilobyte;  // the limit per 1024 bytes of a large file
 

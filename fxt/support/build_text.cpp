@@ -1,4 +1,5 @@
-// The components of a program. This file is compiled for each commit.
+// Lists the components from which a program was built. This file is compiled again for each commit, because
+// the text has the commit's id.
 #include <fmt/format.h>
 #include <string>
 #include <string_view>

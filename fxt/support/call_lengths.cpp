@@ -11,7 +11,8 @@ constexpr std::uint64_t kExact = std::uint64_t{1} << kDigits;  // shorter length
 
 }  // namespace
 
-// The number of digits that rounding removes. In kWhole, this number depends on the length.
+// The number of binary digits that rounding removes from the lengths in `part_`. Not used for kWhole, because
+// the number then differs from length to length.
 unsigned CallLengths::shift() const {
   const auto width = static_cast<unsigned>(std::bit_width(part_.width_ns() - 1));
   return width > kDigits ? width - kDigits : 0;
@@ -21,7 +22,7 @@ std::size_t CallLengths::index_of(std::uint64_t length_ns) const {
   if (!is_whole()) return (length_ns - part_.begin_ns) >> shift();
   if (length_ns < kExact) return length_ns;
   const unsigned left_out = static_cast<unsigned>(std::bit_width(length_ns)) - kDigits;
-  // For each number of digits above kDigits, there are kExact / 2 intervals.
+  // The lengths with 18 binary digits have kExact / 2 intervals. So do the lengths with 19 digits, and so on.
   return left_out * (kExact / 2) + (length_ns >> left_out);
 }
 
@@ -65,7 +66,7 @@ void CallLengths::add(std::span<const Entry> entries) {
   }
 }
 
-// The length of the longest call with each name, plus 1; 0 if no call has the name.
+// By name: the length of the longest call with this name, plus 1; 0 if no call has the name.
 std::vector<std::uint64_t> CallLengths::longest_of_names(const NameWords& names) const {
   std::vector<std::uint64_t> longest;
   const auto lengthen = [&](std::size_t index, std::uint64_t length) {

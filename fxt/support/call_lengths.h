@@ -1,5 +1,5 @@
-// Counts the words that calls of each length take in the trace. From these counts, --fit finds the shortest
-// length so that all calls of at least this length fit.
+// For each length, counts the words that calls of this length take in the trace. From these counts, --fit
+// finds the shortest length so that all calls of at least this length fit.
 #pragma once
 
 #include <array>
@@ -29,7 +29,8 @@ class CallLengths {
   static constexpr Interval kWhole{0, kForever};
   struct Entry {
     std::uint64_t length_ns;
-    // size of the call in the trace; negative if showing the call makes another call smaller
+    // words that are added to the trace if calls of this length are shown; negative if words become
+    // unnecessary
     std::int32_t words;
     std::uint32_t names;  // the names of the call: of_label(), of_name() or kNone
 
@@ -39,10 +40,11 @@ class CallLengths {
   };
   struct Fitting {
     std::uint64_t shortest_ns = 0;  // calls of at least this length fit; 0: all calls
-    std::int64_t words = 0;         // the words of the calls that fit, with their names
+    std::int64_t words = 0;         // size of the calls that fit, including their names
     Interval too_short = {0, 0};    // the next shorter lengths; their calls do not all fit
   };
-  // The names of calls, and the words that the first call with a name needs for the name.
+  // `names_of` returns the names that a label consists of. `words_of` returns the words that a name itself
+  // takes in the trace. Only the first call with the name needs these words.
   struct NameWords {
     std::function<std::array<std::uint32_t, 2>(std::uint32_t label)> names_of;
     std::function<std::int64_t(std::uint32_t name)> words_of;
@@ -51,12 +53,14 @@ class CallLengths {
   // Counts only the calls of this interval.
   explicit CallLengths(const Interval& part = kWhole) : part_(part) {}
 
-  // Several threads may add entries at the same time. If there are enough tables, each thread has its own,
-  // because the cores would spend most time on moving a common table between them.
+  // Several threads may call this function at the same time. Each of the first four threads has its own
+  // table. With a common table, the cores would spend most of the time on moving the table between their
+  // caches.
   void add(std::span<const Entry> entries);
 
-  // Must be called after all entries were added. Finds the shortest length at which all calls of at least
-  // this length take at most `words`. `words_above` are the words of all calls above the part's interval.
+  // Must be called after all entries were added. Finds the shortest length so that all calls of at least this
+  // length together take at most `words`. `words_above` is the size of the calls that are longer than the
+  // part's interval.
   Fitting fit(std::int64_t words, std::int64_t words_above, const NameWords& names) const;
 
  private:
@@ -66,7 +70,8 @@ class CallLengths {
   struct Table {
     std::mutex mutex;
     std::vector<std::unique_ptr<Page>> pages;  // words by interval
-    std::vector<std::uint64_t> longest;        // by Entry::names: greatest length, plus 1; 0 without a call
+    // by Entry::names: length of the longest call, plus 1; 0 without a call
+    std::vector<std::uint64_t> longest;
 
     std::int64_t& words_at(std::size_t index);
   };
@@ -81,7 +86,7 @@ class CallLengths {
   const Interval part_;
   std::array<Table, 4> tables_;
   std::mutex mutex_;
-  std::vector<std::thread::id> threads_;  // the threads that have added entries, in the order of tables_
+  std::vector<std::thread::id> threads_;  // the thread at index i adds to the table i modulo 4
 };
 
 }  // namespace fxt

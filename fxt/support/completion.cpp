@@ -1,4 +1,5 @@
-// Scripts with which shells complete options, and values that are one of a few words.
+// Makes the scripts with which shells complete the names of options. The scripts also complete the values of
+// options that accept only a few words.
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
@@ -40,7 +41,8 @@ std::string escaped(std::string_view text, std::string_view special) {
   return result;
 }
 
-// Quotes one word for zsh and fish, where a single quote ends the quoting.
+// Puts a text in single quotes, for zsh and fish. A single quote in the text would end the quotes, so it is
+// written as '\''.
 std::string single_quoted(std::string_view text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);

@@ -1,4 +1,4 @@
-// Plain files, and files that are compressed by the filters of Boost.Iostreams.
+// Reads and writes plain files, and compressed files with the filters of Boost.Iostreams.
 #include "fxt/support/compressed_files.h"
 
 #include <cstdint>
@@ -27,7 +27,7 @@ namespace {
 namespace io = boost::iostreams;
 
 constexpr int kBlockBytes = 64 << 10;
-// Traces of loops can be compressed best: by a factor of 20.
+// Traces of loops can be compressed best: by a factor of 20. The limit is a factor of 30.
 constexpr Limit kUnpackedTrace{"MiB of an unpacked trace", 256 * kMiB, 30 * kKiB};
 
 FileInput open_raw(const std::string& path, const std::string& name) {
@@ -63,8 +63,8 @@ template <typename Filter>
 using DecoderOf = std::remove_reference_t<decltype(std::declval<Filter&>().filter())>;
 using ZstdDecoder = DecoderOf<io::zstd_decompressor>;
 
-// Boost accepts a truncated zstd file as complete. This test appends a frame with the byte "x". The frame
-// decodes to that byte only after a complete file.
+// Boost accepts a truncated zstd file as complete. Therefore, this test decodes another frame after the end
+// of the file. This frame has the byte "x", and is decoded only if the file was complete.
 bool is_whole(ZstdDecoder& decoder) {
   constexpr std::string_view kFrame("\x28\xb5\x2f\xfd\x20\x01\x09\0\0x", 10);
   std::array<char, 64> room{};
@@ -85,8 +85,8 @@ const char* problem_of(const std::ios_base::failure& failure, bool is_at_end) {
   return "the compressed data are damaged";
 }
 
-// A Boost decoder that ends the stream at damaged data, so that the data before can be read. It also reads
-// compressed files that were concatenated.
+// A Boost decoder that ends at damaged data without an error, so that the data before the damage can be used.
+// It also decodes several compressed files that were concatenated.
 template <typename Decoder>
 class CarefulDecoder : public Decoder {
  public:
@@ -172,7 +172,8 @@ class PackedFile final : public Input {
     using char_type = char;
     using category = io::source_tag;
 
-    // Returns the bytes that could be read before a failure.
+    // Ends the stream if reading fails, so that the bytes before the failure can still be used. Stores the
+    // failure for later.
     std::streamsize read(char* room, std::streamsize size) const {
       try {
         const std::size_t got =
@@ -232,7 +233,7 @@ class PackedStream final : public ByteStream {
     using char_type = char;
     using category = io::sink_tag;
 
-    // Stores exceptions, because Boost drops them while it closes a stream.
+    // Stores an exception for later, because Boost would drop it while closing a stream.
     std::streamsize write(const char* bytes, std::streamsize size) const {
       try {
         if (owner->file_ != nullptr)

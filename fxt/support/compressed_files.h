@@ -53,7 +53,7 @@ class InputWithHead final : public Input {
   }
 
   std::string_view head() const { return head_; }
-  // The error that ended reading the head; null without an error.
+  // The error because of which the head is not complete; null without an error.
   const std::exception_ptr& failure() const { return failure_; }
 
   std::size_t read(std::span<std::byte> room) override {

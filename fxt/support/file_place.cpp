@@ -51,7 +51,8 @@ Folder::Folder(std::filesystem::path path)
   if (!descriptor_.is_open()) error_ = errno;
 }
 
-// The path is not split into components, because recordings have thousands of files.
+// The path stays a text. Splitting it into components would take long, because recordings have thousands of
+// files.
 FilePlace::FilePlace(std::shared_ptr<const Folder> folder, std::string_view path, Links links)
     : folder_(std::move(folder)), links_(links) {
   const std::string& directory = folder_->path().native();
@@ -62,7 +63,8 @@ FilePlace::FilePlace(std::shared_ptr<const Folder> folder, std::string_view path
   text_ += path;
 }
 
-// All files of an input are opened here. Returns no descriptor and sets errno if opening fails.
+// Opens the file. If this fails, the result is not open, and errno has the reason. All files of an input are
+// opened here.
 Descriptor FilePlace::find(int flags) const {
   flags |= O_CLOEXEC;
   if (folder_ == nullptr) return Descriptor(::open(path(), flags));
@@ -81,7 +83,7 @@ Descriptor FilePlace::find(int flags) const {
   return Descriptor();
 }
 
-// Finds the file in kernels and sandboxes without openat2. Follows no links.
+// Like find(), but without openat2, which old kernels and some sandboxes lack. Does not follow links.
 Descriptor FilePlace::find_without_links(int flags) const {
   Descriptor folder;
   std::string_view rest = path();

@@ -30,8 +30,8 @@ class Descriptor {
   int number_;
 };
 
-// A directory that is kept open, so that its files stay the same even if it is renamed. It may be a symbolic
-// link, because the user gave its path.
+// A directory that is kept open. Files are found in this directory even if another directory gets its name.
+// Its path may be a symbolic link, because the user gave the path.
 class Folder {
  public:
   explicit Folder(std::filesystem::path path);
@@ -55,7 +55,8 @@ class FilePlace {
   static FilePlace beneath(std::shared_ptr<const Folder> folder, std::string_view name) {
     return FilePlace(std::move(folder), name, Links::StayBeneath);
   }
-  // A path on another machine, whose root directory is `root`. If `root` is empty, a path on this machine.
+  // A path from another machine. The directory `root` has a copy of that machine's files. If `root` is empty,
+  // the path is on this machine.
   static FilePlace in_root(const std::filesystem::path& root, const std::filesystem::path& path) {
     if (root.empty()) return FilePlace(path);
     return FilePlace(std::make_shared<const Folder>(root), path.relative_path().native(), Links::StartAtRoot);
@@ -84,7 +85,8 @@ class FilePlace {
   };
   // Opens the file without blocking.
   Opened open() const;
-  // Must be called if the status was Regular a moment ago. Then open() checks the type only after opening.
+  // Saves time: open() then checks the type only after opening. May be called if status() has just returned
+  // Regular.
   void expect_regular() { is_expected_regular_ = true; }
 
  private:
@@ -96,7 +98,7 @@ class FilePlace {
   Descriptor find_without_links(int flags) const;
 
   std::string text_;
-  std::size_t path_begin_ = 0;  // position in the text of the part that is relative to the folder
+  std::size_t path_begin_ = 0;  // position in `text_` at which the path relative to the folder begins
   std::shared_ptr<const Folder> folder_;
   Links links_ = Links::LeadAnywhere;
   bool is_expected_regular_ = false;

@@ -19,11 +19,11 @@ std::string_view advice_for_url(std::string_view path);
 // The directory of the uftrace recording, if `path` is a recording or a file in one. Otherwise empty.
 std::string recording_of(const std::string& path);
 
-// The reason why a program can't read a file that begins with `head` as FXT, for example "is a GDB trace
+// Returns the reason why a file that begins with `head` can't be read as FXT, for example "is a GDB trace
 // file; convert it with: fxt-convert gdb.trace". Also recognizes files in a uftrace recording, and the kinds
-// of foreign_kind_of(). Empty if unknown.
+// of foreign_kind_of(). Empty if the kind of the file is unknown.
 std::string why_no_trace(const std::string& path, std::string_view head);
-// The reason for a directory: "is a uftrace recording; convert it with: fxt-convert run.data".
+// The same for a directory: "is a uftrace recording; convert it with: fxt-convert run.data".
 std::string why_no_trace(const std::string& directory);
 
 }  // namespace fxt

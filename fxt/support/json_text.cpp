@@ -14,7 +14,7 @@ std::string json_text(const Json& json, int indent) {
   TextBuffer text;
   for (std::string_view rest = dumped; !rest.empty();) {
     const Character character = first_character(rest);
-    // Only line ends between entries remain here, because line ends in strings are already escaped.
+    // A line end can only be between two entries, because dump() has escaped the line ends in strings.
     if (character.is_shown || character.bytes == "\n")
       append_text(text, character.bytes);
     else

@@ -10,9 +10,9 @@ namespace fxt {
 // Members keep the order in which they were added.
 using Json = nlohmann::ordered_json;
 
-// Returns JSON in one line. With `indent`, each entry and member has its own line, and is indented by that
-// many columns more than its parent. Ill-formed text becomes U+FFFD. Characters that are unsafe for terminals
-// are escaped.
+// Returns JSON in one line. With `indent`, each entry and member has its own line, which is indented by
+// `indent` more columns than the line of its parent. Ill-formed text becomes U+FFFD. Characters that are
+// unsafe for terminals are escaped.
 std::string json_text(const Json& json, int indent = -1);
 
 }  // namespace fxt

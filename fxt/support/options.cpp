@@ -166,8 +166,8 @@ const Option& option_of(const OptionTable& table, std::string_view name) {
 // Options that the user may have meant, for an unknown option.
 std::string advice_for(std::string_view token, const OptionTable& table) {
   if (!token.starts_with("--")) {
-    // Suggests -v for -V, for example. The other direction is not suggested: -F is a filter in uftrace, but
-    // -f overwrites files.
+    // Suggests -V for an unknown -v, for example. Does not suggest -f for an unknown -F, because -F is a
+    // filter in uftrace, but -f overwrites files.
     for (const OptionGroup& group : table)
       for (const Option& option : group.options)
         if (option.argument.empty() && token.size() > 1 && option.letter != token[1] &&
@@ -233,7 +233,8 @@ CommandLine parse(int argc, const char* const* argv, const OptionTable& table) {
         continue;
       }
       const Option& option = option_of(table, name);
-      // For Boost, a path after an option with an optional value is the value of this option.
+      // Boost treats a path after an option with an optional value as the value. This code makes it a path
+      // again.
       const bool is_path = !option.needs_value() && original.size() > 1;
       if (is_path) line.paths.push_back(texts.front());
       if (is_path && option.argument == fmt::format("[={}]", texts.front()))

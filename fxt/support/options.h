@@ -151,7 +151,8 @@ Option choice(const std::string& name, Enum& chosen,
 // A switch. If `letter` is '\0', it has no short form.
 Option flag(std::string name, char letter, bool& is_given, std::string help);
 
-// Adds a condition: the option has no effect without (only_with) or with (not_with) one of `others`.
+// Add a condition to an option. With only_with(), the option has no effect unless one of `others` is given.
+// With not_with(), it has no effect if one of `others` is given.
 Option only_with(std::vector<std::string> others, Option option);
 Option not_with(std::vector<std::string> others, Option option);
 
@@ -173,8 +174,7 @@ struct CommandLine {
   std::vector<std::string> paths;
 
   bool has(std::string_view name) const;
-  // Returns a text for each option without effect: its name, and the reason. The reason is another option, or
-  // the lack of other options.
+  // Returns a text for each option that has no effect, for example "--b has no effect without --a".
   std::vector<std::string> without_effect() const;
 };
 

@@ -19,8 +19,9 @@
 namespace fxt {
 namespace {
 
-// If the parent has closed a standard stream, the next file would get its number, and messages would go into
-// this file. Therefore, this function opens the stream in the wrong direction, in which using it is an error.
+// If the parent has closed a standard stream, the next opened file would get the stream's number, and
+// messages could be written into this file. Therefore, this function opens /dev/null for each closed stream.
+// Standard input is opened for writing and the outputs for reading, so using them is an error.
 void keep_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(stream, F_GETFD) == -1 && errno == EBADF)
@@ -35,8 +36,8 @@ int run_program(const std::string& name, const std::function<ExitCode()>& work) 
   };
   keep_standard_streams();
   enforce_memory_limit();
-  // With these signals ignored, write() fails if the reader of a pipe has ended, or if a file exceeds its
-  // size limit. Each failure has its own message.
+  // These signals would end the program if the reader of a pipe has ended, or if a file exceeds its size
+  // limit. If the signals are ignored, write() fails instead, and the program can print a message.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   try {
@@ -51,7 +52,8 @@ int run_program(const std::string& name, const std::function<ExitCode()>& work) 
   } catch (const std::bad_alloc&) {
     say("out of memory");
   } catch (const std::system_error& error) {
-    // Only std::thread throws system errors whose text is only the cause.
+    // A system error from std::thread has only the text of its cause. All other system errors also say what
+    // failed.
     const bool is_of_thread = error.what() == error.code().message();
     say((is_of_thread ? "can't start a thread: " : "") + std::string(error.what()));
   } catch (const std::exception& error) {

@@ -1,4 +1,4 @@
-// The help, and other texts that a program can print instead of its work.
+// Makes the help, and the other texts that a program can print instead of doing its work.
 #include "fxt/support/program_text.h"
 
 #include <algorithm>

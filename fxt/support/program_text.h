@@ -15,20 +15,20 @@ namespace fxt {
 
 struct ProgramText {
   std::string name, version;
-  std::string summary;                // shorter than a line: "prints traces"
-  std::vector<std::string> synopses;  // without the name of the program: "[OPTIONS] FILE"
+  std::string summary;                // a few words, such as "prints traces"
+  std::vector<std::string> synopses;  // such as "[OPTIONS] FILE", without the name of the program
   std::string description;            // paragraphs, separated by empty lines
   std::string exit_status;            // one paragraph
-  // Commands with their descriptions, for all texts. The short help has the examples and the most common
-  // options. Without examples, there is only the full help.
+  // Commands with their descriptions, for the help and the manual page. If there are any, the program also
+  // has a short help, which has these commands and the most common options.
   std::vector<std::pair<std::string, std::string>> examples = {};
   std::vector<std::string> common_options = {};
   std::string build = {};  // the lines below the version, from build_text()
 };
 
 // The components from which the program was built: the lines below its name in `--version`. Returns "commit
-// 0a1b2c3, gcc 12.2.0\nBoost 1_74\n", for example. `libraries` are the libraries of one program, such as
-// "libdw 0.188". They come before Boost.
+// 0a1b2c3, gcc 12.2.0\nBoost 1_74\n", for example. `libraries` are additional libraries of this program, such
+// as "libdw 0.188". They come before Boost.
 std::string build_text(std::string_view libraries = {});
 
 enum class Shell : std::uint8_t { Bash, Zsh, Fish };
@@ -59,8 +59,8 @@ class TextOptions {
 };
 
 // Parses the command line of a program, and performs the actions of its options. Adds the options that print
-// texts to `table`. Returns nothing if such a text was printed. Throws UsageError, also if an option would
-// have no effect.
+// texts to `table`. Returns nothing if such a text was printed. Throws UsageError for wrong options, and for
+// options that would have no effect.
 std::optional<CommandLine> parse_program(int argc, const char* const* argv, const ProgramText& program,
                                          OptionTable& table);
 

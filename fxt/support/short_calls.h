@@ -1,5 +1,5 @@
-// Leaves out calls that are shorter than a length. Counts the calls that are missing in each call. This part
-// of --fit does not depend on the source of the calls.
+// Leaves out calls that are shorter than a length, and counts the calls that are missing in each shown call.
+// fxt-convert and fxt-cut share this part of --fit.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class ShortCalls {
 
   // ---- Open calls, by their depth ----
 
-  // Makes room for calls at this depth. The next functions then need no memory for them.
+  // Allocates the memory for calls at this depth, so that the functions below need not allocate it.
   void make_room_for(std::size_t depth) { of(depth); }
   // Keeps the call at `depth` and all calls around it, at any length.
   void keep(std::size_t depth) { of(depth).is_kept = true; }
@@ -42,9 +42,9 @@ class ShortCalls {
   bool leaves_out(std::size_t depth, std::uint64_t length_ns) {
     return length_ns < shortest_ns_ && !is_kept(depth);
   }
-  // Must be called when a left-out call ends. `words` is the size of the call in the trace. If `ends` is 0, a
-  // call begins at this depth, and nothing changes. Otherwise, all bits of `ends` are 1. Callers without
-  // branches need this.
+  // Must be called when a left-out call ends. `words` is the size that the call would have in the trace. If
+  // the caller has no branches, it also calls this function when a call begins, with 0 as `ends`. Then
+  // nothing is counted. When a call ends, all bits of `ends` are 1.
   [[gnu::always_inline]] void leave_out(std::size_t depth, std::uint64_t length_ns, std::size_t words,
                                         std::uint32_t label, std::uint64_t ends = ~std::uint64_t{0}) {
     Inside& inside = of(depth);
@@ -70,7 +70,8 @@ class ShortCalls {
   }
   // Adds calls that an earlier --fit has left out of this call.
   void add_missing(std::size_t depth, const MissingCalls& missing) { of(depth).left_out.add(missing); }
-  // Hides the call for another reason. Its missing calls are now missing in the call around it.
+  // Must be called when a call ends that is hidden for another reason, for example by a filter. The calls
+  // that are missing in it are then missing in the call around it.
   void pass_on(std::size_t depth) {
     const Inside inside = take(depth);
     Inside& around = of(depth - 1);
@@ -115,15 +116,18 @@ class ShortCalls {
   }
 
  private:
-  static constexpr std::size_t kFewestEntries = 8, kMostEntries = 512;  // few for very many threads
+  // few at first, because there may be very many threads
+  static constexpr std::size_t kFewestEntries = 8, kMostEntries = 512;
 
   struct Inside {
     MissingCalls left_out = {};
-    std::uint64_t shortest_ns = CallLengths::kForever;  // the shortest length of the outermost missing calls
+    // the length of the shortest missing call that is not inside another missing call
+    std::uint64_t shortest_ns = CallLengths::kForever;
     bool is_kept = false;
   };
 
-  // For missing calls that are inside no other call, `depth` is the largest number, so `depth` + 1 is 0.
+  // `depth` is -1 (the largest number) for missing calls that are not inside a shown call. Then `depth` + 1
+  // is 0.
   [[gnu::always_inline]] Inside& of(std::size_t depth) {
     if (depth + 1 >= inside_.size()) [[unlikely]]
       grow(depth);
@@ -144,9 +148,10 @@ class ShortCalls {
     flush();
     entries_.resize(std::min(kMostEntries, std::max(kFewestEntries, 4 * entries_.size())));
   }
-  // A call with missing calls inside has two more arguments. If even the shortest missing call is shown, all
-  // are shown, and the call does not need the arguments. Returns the number of words of these arguments.
-  // Leaves room for another entry.
+  // If calls are missing in a call, the call has two additional arguments. The arguments become unnecessary
+  // if even the shortest missing call is shown. Therefore, this function adds an entry with the length of the
+  // shortest missing call and a negative size. Returns the size of the arguments in words. Leaves room for
+  // another entry.
   std::size_t put_left_out(const Inside& inside) {
     make_room();
     const std::size_t is_needed = inside.left_out.calls != 0 ? 1 : 0;

@@ -15,7 +15,7 @@ namespace fxt {
 
 class SimilarNames {
  public:
-  // Ignores characters of `wanted` that belong to patterns and not to names.
+  // `wanted` may be a pattern. Its special characters, such as `*`, are ignored.
   explicit SimilarNames(std::string_view wanted);
 
   void consider(const std::string& name);

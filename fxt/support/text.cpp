@@ -11,8 +11,8 @@ namespace {
 
 constexpr bool is_plain(char c) { return c >= 0x20 && c < 0x7f; }
 
-// A table of bytes. Searching the text once for each special character would take 20 % of the time of a
-// dump.
+// By byte: true if the byte is in the set. In a dump, searching the text once for each special character
+// would take 20 % of the time.
 using CharacterSet = std::array<bool, 256>;
 
 // The printable ASCII characters, except some special ones.
@@ -58,7 +58,7 @@ Character first_character(std::string_view text) {
     return bytes >= first && bytes <= last;
   };
   const bool is_c1 = is_within("\u0080", "\u009f");
-  // U+2028 and U+2029 end lines in scripts.
+  // U+2028 and U+2029 do not reorder text, but in JavaScript they end a line.
   const bool reorders = is_within("\u2028", "\u202e") || is_within("\u2066", "\u2069") ||
                         is_within("\u200e", "\u200f") || bytes == "\u061c";
   return {bytes, !is_c1 && !reorders && !is_within("\xef\xbf\xbe", "\xef\xbf\xbf")};
@@ -106,8 +106,8 @@ void append_json_string(TextBuffer& out, std::string_view text) {
 }
 
 void append_json_escape(TextBuffer& out, std::string_view character) {
-  // In characters of three bytes, the marker bits of the lead byte end up above bit 15. In characters of two
-  // bytes, they must be removed.
+  // The mask 0x3f removes the marker bits of all bytes, except one bit in the lead byte of three-byte
+  // characters. The mask 0xffff removes this bit, because it ends up above bit 15.
   unsigned number = 0;
   for (const char byte : character) number = number << 6 | (static_cast<unsigned char>(byte) & 0x3f);
   append(out, "\\u{:04x}",
@@ -137,7 +137,7 @@ std::string in_xml(std::string_view text) {
 
 namespace {
 
-// Most characters of three bytes belong to scripts with wide characters.
+// Most characters of three or more bytes are wide, such as Chinese characters.
 double columns_of(const Character& character) {
   return character.bytes.size() < 3 || character.bytes == "\u2026" || character.bytes == kReplacement ? 1 : 2;
 }

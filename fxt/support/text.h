@@ -38,7 +38,7 @@ inline void append_number(TextBuffer& out, std::uint64_t number) {
 
 // ---- Characters ----
 
-// The first character of `text`. Its first byte if no valid character starts there.
+// A character of a text, or a single byte if no valid character starts there.
 struct Character {
   std::string_view bytes;
   // False for control characters (C0, DEL, C1, those that reorder text), for U+FFFE and U+FFFF, and for bytes
@@ -91,7 +91,8 @@ std::optional<Number> whole_number(std::string_view text, int base = 10) {
 
 // ---- Lines ----
 
-// Breaks `text` into lines of at most `columns`. A longer word, with all text after it, is one line.
+// Breaks `text` into lines of at most `columns`. If a word is longer than a line, all text from this word on
+// becomes one line.
 std::vector<std::string_view> wrapped_lines(std::string_view text, std::size_t columns);
 // Wraps `text` to 80 columns and returns it as one text. All lines except the first are indented.
 std::string wrapped(std::string_view text, std::size_t indent);

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t kForever = CallLengths::kForever;
 
-// Counts the bytes of a trace that is not written.
+// Counts the words of a trace, without writing it.
 class ByteCount final : public PieceOutputs, public Output {
  public:
   Output& next(std::size_t /*number*/) override { return *this; }
@@ -142,7 +142,7 @@ class CallFit::Pass final : public CallListener {
   };
 
   struct Open {
-    std::uint64_t start;  // number of the call's start; kNone: the call is not chosen
+    std::uint64_t start;  // number of the call's start, see set_start(); kNone: the call is not chosen
     std::uint64_t record;
     std::size_t words;
     std::uint32_t label;
@@ -262,7 +262,7 @@ bool CallFit::is_shown(const Event& event) {
 const Entry* CallFit::changed(const Entry& entry, const Reader& reader) {
   const std::uint64_t record = records_++;
   const auto* const event = std::get_if<Event>(&entry.record);
-  // The start of the call already has the number of missing calls, so the end does not need it.
+  // The number of missing calls is added to the start of the call, and removed from the end.
   if (event != nullptr && event->type == EventType::DurationEnd && number_in(*event, kLeftOut) != 0)
     return &with_missing(entry, {});
   const ShownCall* const shown = shown_.front();

@@ -16,9 +16,9 @@
 
 namespace fxt::tools {
 
-// Calls are durations. Short calls are omitted, except calls with a flow inside or without an end. All other
-// records are kept, as far as they fit (see thinning.h). The trace is read several times, so it must be a
-// file. A long list of the kept calls is in a temporary file.
+// All durations count as calls. Short calls are omitted, except calls with a flow inside or without an end.
+// All other records are kept, as far as they fit (see thinning.h). The trace is read several times, so it
+// must be a file. If the list of the kept calls is long, it is in a temporary file.
 class CallFit {
  public:
   using Open = std::function<std::unique_ptr<EntrySource>()>;
@@ -30,8 +30,9 @@ class CallFit {
 
   // The options for a Cutter that writes the calls. They refer to this object, which must outlive the Cutter.
   CutOptions options();
-  // Must be called with each record that the Cutter would get. Returns null if the record is left out. Adds
-  // the number of missing calls to the start of a call. The result is valid until the next changed().
+  // Must be called with each record before the Cutter gets it. Returns the record for the Cutter, or null if
+  // the record is left out. If calls are missing in a call, their number is added to the start of the call.
+  // The result is valid until the next changed().
   const Entry* changed(const Entry& entry, const Reader& reader);
 
   std::uint64_t shortest_ns() const { return shortest_ns_; }  // 0: all calls are shown

@@ -56,7 +56,8 @@ std::string CallPaths::root_name(const ThreadKey& key) const {
   return root_ == Root::Process ? calls_.objects().text_of_process(key.first) : calls_.objects().text_of(key);
 }
 
-// The loop over the paths goes backward, because children come after their parents.
+// The loop over the paths goes backward, so that the total of a path is complete before it is added to the
+// parent's total.
 void CallPaths::finish() {
   calls_.finish();
   for (const ThreadKey& root : roots_) root_names_.push_back(root_name(root));
@@ -95,7 +96,8 @@ std::vector<bool> CallPaths::paths_of(const std::string& pattern) const {
 CallGraph CallPaths::callees_of(const std::string& pattern) const {
   const std::vector<bool> matches = paths_of(pattern);
   PathTree tree;
-  std::vector<std::uint32_t> inside(matches.size(), PathTree::kRoot);  // path in `tree`; kRoot: not in `tree`
+  // by path: index in `tree`, or kRoot if the path is not in `tree`
+  std::vector<std::uint32_t> inside(matches.size(), PathTree::kRoot);
   for (std::size_t i = 0; i < matches.size(); ++i) {
     const Path& path = tree_.paths()[i];
     const std::uint32_t around = path.parent == PathTree::kRoot ? PathTree::kRoot : inside[path.parent];

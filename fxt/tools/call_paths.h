@@ -1,5 +1,5 @@
-// All calls of a trace, grouped by path. The path of a call consists of the names of the calls around it.
-// Folded stacks, flame graphs and the graphs of callers and callees are made from the paths.
+// All calls of a trace, grouped by path. The path of a call consists of the names of the calls around it and
+// of its own name. Folded stacks, flame graphs and the graphs of callers and callees are made from the paths.
 #pragma once
 
 #include <cstddef>
@@ -73,8 +73,8 @@ class CallPaths : private CallListener {
   CallGraph callers_of(const std::string& pattern) const;
   CallGraph callees_of(const std::string& pattern) const;
   std::vector<std::string> notes() const { return calls_.notes(); }
-  // The number of calls without a path of their own, because there are too many paths or the calls are too
-  // deep.
+  // The number of calls that were added to the path of the call around them, because there are too many paths
+  // or the calls are too deep.
   std::uint64_t joined() const { return joined_; }
   // Appends a line for each path, with its self time in ns: "main;work;leaf 1200". A ":" replaces each ";" in
   // a name. After the text of each line, calls `line_done`, which must append the newline. The lines may be

@@ -62,7 +62,8 @@ CallStream::CallStream(const Selection& selection, CallListener& listener, Kinds
 bool CallStream::add(const Entry& entry, const Reader& reader) {
   objects_.add(entry.record);
   const auto* const event = std::get_if<Event>(&entry.record);
-  // The thread of an async operation's end may not be selected.
+  // An async operation of a selected thread may end on another thread, so async events of all threads are
+  // added.
   if (event != nullptr && (is_async(event->type) || selection_.has_thread(event->thread.thread)))
     return Pairing::add(entry, reader);
   know_start(entry, reader);

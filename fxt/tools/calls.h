@@ -1,5 +1,5 @@
-// The calls of a trace as the tools show them: of the selected threads and names, with the names of processes
-// and threads.
+// The calls that the tools show: those on selected threads and with selected names. Also keeps the names of
+// processes and threads.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ inline bool is_off_cpu(const CallName& name) { return is_off_cpu(name.category, 
 class CallStream : public Pairing {
  public:
   enum class Kinds : std::uint8_t { Durations, DurationsAndAsyncs };
-  // The listener sets Call::is_chosen of async operations itself.
+  // If async operations are wanted, the listener must set Call::is_chosen of each of them.
   CallStream(const Selection& selection, CallListener& listener, Kinds kinds = Kinds::Durations);
 
   // Must be called with each record of an OrderedReader, like Pairing::add().

@@ -17,8 +17,8 @@ struct CpuRun {
   std::uint16_t cpu = 0;
   std::uint64_t thread = 0;  // its koid
   std::uint64_t begin_ns = 0, end_ns = 0;
-  std::optional<std::uint64_t> woken_ns = {};  // set if a wakeup of the thread came before its run
-  bool has_end = true;                         // if false, the run ends with the trace
+  std::optional<std::uint64_t> woken_ns = {};  // time of the wakeup before the run, if there was one
+  bool has_end = true;                         // false if the run lasts until the end of the trace
 };
 
 // True if the run is selected, regardless of its time. A run has no name and no category.

@@ -153,7 +153,7 @@ std::optional<CutterOptions> parse_options(int argc, const char* const* argv) {
   return options;
 }
 
-// The output is larger than --fit. It was not completed.
+// Thrown if the output is larger than --fit. The output was not completed.
 struct TooLarge : std::exception {
   explicit TooLarge(std::uint64_t size) : bytes(size) {}
   const char* what() const noexcept override { return "the output is larger than --fit"; }
@@ -163,7 +163,8 @@ struct TooLarge : std::exception {
 
 class LimitedFiles final : public PieceOutputs, public Output {
  public:
-  // If the limit is exceeded, throws TooLarge: with `stops_early` at once, otherwise when a file ends.
+  // Throws TooLarge if the limit is exceeded. With `stops_early`, throws at once. Otherwise, throws when a
+  // file ends.
   LimitedFiles(PieceFiles& files, std::uint64_t most_bytes, bool stops_early)
       : files_(files), most_bytes_(most_bytes), stops_early_(stops_early) {}
 
@@ -192,9 +193,9 @@ class LimitedFiles final : public PieceOutputs, public Output {
   TraceFileOutput* file_ = nullptr;
 };
 
-// Returns Failed if the input is damaged; then the records before the damage have been written. Throws
-// std::exception with a text for the user; then complete pieces remain. Throws TooLarge if the output does
-// not fit. `fit` is null if all durations are written.
+// Writes the output. If the input is damaged, writes the records before the damage, and returns Failed.
+// Throws TooLarge if the output does not fit, and other exceptions with a text for the user. After an
+// exception, complete pieces remain. `fit` is null if all durations are written.
 ExitCode write(const CutterOptions& options, const CutOptions& cut, CallFit* fit) {
   EntrySource source(options.input, options.events, EntrySource::Sequence::ByTime);
   PieceFiles files({.target = options.output,
@@ -243,8 +244,8 @@ ExitCode write(const CutterOptions& options, const CutOptions& cut, CallFit* fit
   return report_end(source, "fxt-cut");
 }
 
-// Writes all records if they fit. Otherwise leaves out short durations, and more durations if the
-// output is larger than expected.
+// Writes all records if they fit. Otherwise leaves out short durations. If the output is still larger than
+// expected, leaves out more durations.
 ExitCode run(const CutterOptions& options) {
   CutOptions cut = options.cut;
   cut.threads = options.events.threads;

@@ -243,8 +243,8 @@ void append_colored(TextBuffer& out, const Entry& entry) {
   append_text(out, kPlain);
 }
 
-// The content that a trace must have. With options that print calls, each of the kinds begin, end and
-// complete selects all calls.
+// Returns the selection of records that the trace must have. With options that print calls, each of the kinds
+// begin, end and complete selects all calls.
 Selection wanted_of(const DumpOptions& options) {
   Selection wanted = options.selection;
   constexpr std::array<std::string_view, 3> kCalls{"begin", "end", "complete"};
@@ -255,8 +255,8 @@ Selection wanted_of(const DumpOptions& options) {
   return wanted;
 }
 
-// The text has a limit, because a single long name may be printed for each event, and in the path of each
-// inner call.
+// Limits the printed text. A trace has each long name only once, but the text may have it for each event, and
+// in the path of each inner call.
 constexpr Limit kText{"MiB of text", 256 * kMiB, 100 * kKiB};
 
 // Fails if the text becomes far longer than the part of the trace that was read.
@@ -491,7 +491,8 @@ ExitCode print_rules(StandardOutput& out) {
   return ExitCode::Done;
 }
 
-// If the trace is in order, it is read only once, because both inputs of the Checker are the same.
+// The Checker needs the records in the order of the file, and in the order of time. If both orders are the
+// same, the trace is read only once.
 void check(EntrySource& source, Checker& checker) {
   if (source.is_in_order()) {
     while (const Entry* const entry = source.next()) {

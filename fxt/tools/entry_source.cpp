@@ -15,10 +15,12 @@
 namespace fxt::tools {
 namespace {
 
-// Limits for the names that are compared with a wanted name that the trace does not have.
+// If the trace does not have a wanted name, the message suggests similar names. At most kMostNames names, of
+// at most kLongestName bytes, are compared with the wanted name.
 constexpr std::size_t kLongestName = 200, kMostNames = 10'000;
 
-// A record refers to a long text with two bytes, but the programs compare and copy the text.
+// A record needs only two bytes to refer to a long text, but the programs compare and copy the text for each
+// record. Therefore, the sum of these texts is limited.
 constexpr Limit kLongTexts{"MiB of long texts in records", 4096 * kMiB, 400 * kKiB};
 
 // Returns 0 if the size is not known.
@@ -136,7 +138,8 @@ void EntrySource::look_for_wanted(const Record& record) {
       if (id != 0) threads_.insert(id);  // 0: the unknown thread before the first switch of a CPU
     }
   }
-  // Unnamed records and names of processes do not count as selected if options only exclude names.
+  // If options only exclude names, records without a name do not count as selected, and neither do records
+  // that name a process or thread.
   const String* const name = own_name(record);
   const bool is_enough = names_.excluded.empty() || !names_.kinds.empty() || name != nullptr;
   has_names_ = has_names_ || (is_enough && names_.contains(record));

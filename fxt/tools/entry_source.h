@@ -23,8 +23,8 @@
 
 namespace fxt::tools {
 
-// Returns the records of a Reader up to the end of the file, up to damage, or up to a failed read. Then
-// failure() has the reason.
+// Returns the records of a Reader up to the end of the file, up to damage, or up to a failed read. After a
+// failed read, failure() has the reason.
 class EntrySource {
  public:
   enum class Sequence : std::uint8_t { AsWritten, ByTime };  // ByTime: in the order of OrderedReader
@@ -59,7 +59,8 @@ class EntrySource {
   void check_system() const {
     if (system_failure_ != nullptr) std::rethrow_exception(system_failure_);
   }
-  // True if the trace has records for each part of the selection.
+  // True if the trace has records for each part of the selection: the threads, the range, and the kinds and
+  // names.
   bool has_wanted() const { return has_threads() && reaches_range_ && has_names_; }
   // The part of the selection that is missing, and what exists instead. Empty if everything exists, including
   // each thread.
@@ -98,15 +99,16 @@ class EntrySource {
   std::set<std::uint64_t> missing_threads_{wanted_.threads.begin(), wanted_.threads.end()};
   std::size_t asked_threads_ = missing_threads_.size();
   bool reaches_range_ = !wanted_.range;
-  bool has_lasting_records_ = false;  // for example the start of a call, or the value of a counter
+  // true after a record whose effect may last until a later record, such as the start of a call
+  bool has_lasting_records_ = false;
   Selection names_ = {.kinds = wanted_.kinds,
                       .names = wanted_.names,
                       .categories = wanted_.categories,
                       .excluded = wanted_.excluded};
   bool has_names_ = names_.empty();
   SimilarNames similar_{wanted_.names.empty() ? std::string() : wanted_.names.front()};
-  SeededSet<std::string> other_names_;  // found before the first selected name
-  std::set<std::uint64_t> threads_;     // found before the last selected thread
+  SeededSet<std::string> other_names_;  // names of records before the first selected name
+  std::set<std::uint64_t> threads_;     // threads of records before the last selected thread was found
   std::uint64_t first_ns_ = std::numeric_limits<std::uint64_t>::max(), last_ns_ = 0;
   std::string failure_;
   std::exception_ptr system_failure_;  // null if the system did not fail

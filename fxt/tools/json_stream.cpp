@@ -21,7 +21,8 @@ constexpr std::string_view kMembers = ",\"args\":{";
 void append_us(TextBuffer& out, std::uint64_t ns) {
   constexpr std::uint64_t kNsPerUs = 1000;
   append_number(out, ns / kNsPerUs);
-  const std::uint64_t rest = ns % kNsPerUs + kNsPerUs;  // the first digit, 1, preserves the zeros
+  // adds a digit 1 before the others, to keep leading zeros
+  const std::uint64_t rest = ns % kNsPerUs + kNsPerUs;
   const fmt::format_int digits(rest);
   out.push_back('.');
   append_text(out, std::string_view(digits.data(), digits.size()).substr(1));
@@ -73,7 +74,7 @@ std::string_view scope_of(const Event& event) {
 
 struct JsonValue {
   TextBuffer& out;
-  bool is_curve;  // a curve needs numbers, even if they are not exact in JavaScript
+  bool is_curve;  // true for a counter, which needs numbers even if JavaScript rounds them
 
   // Larger integers are not exact in JavaScript.
   static constexpr std::uint64_t kLargestNumber = std::uint64_t{1} << 53;
@@ -148,8 +149,8 @@ bool append_members(TextBuffer& out, const Event& event, std::string_view separa
   return has_members;
 }
 
-// In chrome://tracing, the first event of a counter determines its curves. Therefore, a single value becomes
-// a counter of its own: "plot:size".
+// In chrome://tracing, the first event of a counter determines which curves it has. Therefore, an event with
+// a single value gets a counter of its own, for example "plot:size" for the value "size" of "plot".
 std::string name_of_counter(const Event& event) {
   const auto first = std::ranges::find_if(event.arguments, is_point);
   const bool is_alone =
@@ -280,7 +281,8 @@ void JsonStream::add_event(const Event& event) {
         {.thread = event.thread, .phase = phase, .end = text_.size(), .has_members = has_members});
 }
 
-// Readers sort ends before begins with the same time. Therefore a call of no length becomes one object.
+// If the times are equal, readers of JSON put ends before begins. Therefore, a call of no length becomes one
+// object. Otherwise, its end would come first.
 bool JsonStream::end_at_begin(const Event& event) {
   const auto found = std::ranges::find(begins_.rbegin(), begins_.rend(), event.thread, &Begin::thread);
   if (found == begins_.rend()) return false;

@@ -39,14 +39,15 @@ class JsonStream final : public FormatStream {
   void add(const Record& record);
   void add_event(const Event& event);
   void add_name(const KernelObject& object);
-  // Ends a call that begins at this time on the event's thread. Returns false if there is no such call.
+  // Ends a call on the event's thread that begins at the time of the event. Returns false if there is no such
+  // call.
   bool end_at_begin(const Event& event);
   // Starts an object about this thread or process. Returns the position of the phase in `text_`.
   std::size_t begin_object(std::string_view phase, std::uint64_t process,
                            std::optional<std::uint64_t> thread);
   void send();
 
-  // The text of a begin event in `text_`.
+  // A begin event in `text_`, which becomes a complete event if its end has the same time.
   struct Begin {
     Thread thread;
     std::size_t phase;  // position of the phase's letter
@@ -57,7 +58,7 @@ class JsonStream final : public FormatStream {
   std::unique_ptr<ByteStream> next_;
   PushedRecords records_;
   TextBuffer text_;            // not sent yet
-  std::vector<Begin> begins_;  // begin events that have no end, at the time of the latest event
+  std::vector<Begin> begins_;  // begin events without an end so far, at the time of the latest event
   std::uint64_t begins_time_ = 0;
   bool has_objects_ = false;
   // The name of the previous record if it was a blob, because large blobs have several records.

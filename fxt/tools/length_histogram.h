@@ -29,8 +29,8 @@ class LengthHistogram {
  private:
   static constexpr unsigned kKeptBits = 11;
 
-  // Combines the first `kKeptBits` bits of the length with the number of the bits after them. Longer lengths
-  // have larger numbers.
+  // A bucket is the first `kKeptBits` bits of the length, together with the number of the bits after them.
+  // Buckets of longer lengths have larger numbers.
   static std::uint32_t bucket_of(std::uint64_t length_ns) {
     const auto bits = static_cast<unsigned>(std::bit_width(length_ns));
     const unsigned dropped = std::max(bits, kKeptBits) - kKeptBits;

@@ -17,7 +17,7 @@
 namespace fxt::tools {
 namespace {
 
-// Values that are not printed in the default way of their type.
+// Types of values that are printed in a special way.
 struct Hexadecimal {
   std::uint64_t number;
 };
@@ -34,9 +34,10 @@ Word word_of(ThreadState state) {
   return {code(state) < kNames.size() ? kNames.at(code(state)) : "unknown"};
 }
 
-// Calls print(mark, name, value) for each field of the record, in the order of its line. `mark` is printed
-// before the value in a line, and `name` is the member in JSON. Values are std::uint64_t, std::string_view,
-// String, Thread, Arguments, bytes, a span of addresses, or one of the types above.
+// Calls print(mark, name, value) for each field of the record, in the order in which a line shows them. In a
+// line, `mark` is printed before the value. In JSON, `name` is the name of the member. A value is a
+// std::uint64_t, a std::string_view, a String, a Thread, Arguments, bytes, a span of addresses, or one of the
+// types above.
 template <typename Print>
 struct FieldPrinter {
   using Number = std::uint64_t;

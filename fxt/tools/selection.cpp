@@ -23,7 +23,8 @@ bool matches(const std::vector<std::string>& patterns, std::string_view text) {
   return patterns.empty() || matches_any(patterns, text);
 }
 
-// Returns false if there are patterns, but the record has no such string.
+// `string` is null if the record has no such string, for example no category. It then matches only if there
+// are no patterns.
 bool matches(const std::vector<std::string>& patterns, const String* string) {
   if (patterns.empty()) return true;
   return string != nullptr && string->storage != Storage::Missing && matches(patterns, string->text);

@@ -13,21 +13,21 @@
 
 namespace fxt::tools {
 
-// True for the calls that show when a thread is off the CPU. The category alone is not enough, because a
-// traced program can also be named `sched`.
+// True for the calls that show when a thread is off the CPU. The category alone is not enough: it is the
+// module of a function, and a traced program can also be named `sched`.
 inline bool is_off_cpu(std::string_view category, std::string_view name) {
   return category == "sched" && name.starts_with("linux:schedule");
 }
 
-// An empty member selects everything. Other members select no records without the property: a string record,
-// for example, has no thread.
+// An empty member selects everything. If a member is not empty, records that lack the property are not
+// selected. For example, `threads` selects no string record, because it has no thread.
 struct Selection {
   std::vector<std::uint64_t> threads = {};   // thread koids
   std::vector<std::string> kinds = {};       // names from kind_of(); "event" is any event
   std::vector<std::string> names = {};       // shell patterns for names of events, objects and blobs
   std::vector<std::string> categories = {};  // shell patterns
   std::vector<std::string> excluded = {};    // shell patterns for names that are not selected
-  bool no_sched = false;                     // the time off the CPU is not selected
+  bool no_sched = false;                     // if true, the time off the CPU is not selected
   std::optional<TimeRange> range = {};
 
   bool empty() const { return threads.empty() && kinds.empty() && !selects_names() && !range; }
@@ -63,7 +63,7 @@ std::optional<std::uint64_t> time_of(const Record& record, const Reader& reader)
 struct RecordSpan {
   std::uint64_t begin_ns = 0, end_ns = 0;
 };
-// Returns nothing if the record has no time, or an impossible time: kTimeLimit or later, or an end before the
+// Returns nothing if the record has no time, if a time is kTimeLimit or later, or if the end is before the
 // begin.
 std::optional<RecordSpan> span_of(const Record& record, const Reader& reader);
 std::optional<RecordSpan> span_of(const Event& event, const Reader& reader);

@@ -128,7 +128,7 @@ std::uint32_t Statistics::line_of(const CallTrack& track, const Call& call) {
   const CallGroup group = group_of(track, call);
   const bool is_by_name = report_.by == CallUnit::Function || report_.by == CallUnit::Category;
   std::vector<std::optional<std::uint32_t>>& known = known_lines_.at(static_cast<std::size_t>(group));
-  // `track.index` of an async track is not the index of a thread.
+  // The index of an async track does not belong to a thread, so lines of threads can't be found by it.
   if (is_by_name || !track.is_async) {
     std::optional<std::uint32_t>& index = element(known, is_by_name ? call.name_index : track.index);
     if (!index) index = line_with(group, track.thread, *call.names);

@@ -30,7 +30,7 @@ namespace fxt::tools {
 // names in alphabetical order.
 enum class CallColumn : std::uint8_t { Calls, Total, Self, Average, Min, Max, P50, P90, P99, Name };
 
-// The calls that are joined in one line.
+// A line of the report is about the calls of one function, thread, process or category.
 enum class CallUnit : std::uint8_t { Function, Thread, Process, Category };
 
 // Each group has its own table, in this order.
@@ -44,7 +44,8 @@ enum class CallGroup : std::uint8_t {
 };
 
 struct CallReport {
-  std::vector<CallColumn> order = {CallColumn::Total};  // next columns decide between equal lines
+  // if two lines are equal in one column, the next column decides
+  std::vector<CallColumn> order = {CallColumn::Total};
   std::vector<CallColumn> columns = {CallColumn::Calls,   CallColumn::Total, CallColumn::Self,
                                      CallColumn::Average, CallColumn::Min,   CallColumn::Max};
   CallUnit by = CallUnit::Function;
@@ -56,11 +57,11 @@ struct CallReport {
   // Parse the value of the option: names of columns with commas between them. Throw UsageError.
   static std::vector<CallColumn> parse_columns(std::string_view list);
   static std::vector<CallColumn> parse_order(std::string_view list);
-  // Percentiles need memory and time. Therefore, they are found only if the report has them.
+  // True if the report has percentiles. Otherwise, they are not computed, because they need memory and time.
   bool has_percentiles() const;
 };
 
-// Counts the open calls of each line of the report, on each thread.
+// Counts open calls by a key, which stands for a line of the report and a thread.
 class OpenNames {
  public:
   // Returns the number of calls that were open before.
@@ -80,7 +81,7 @@ class OpenNames {
   std::size_t used_ = 0;
 };
 
-// Counts the records of a trace by their properties in the file.
+// Counts the records of a trace by kind. Also counts their references and problems.
 struct RecordCounts {
   struct Totals {
     std::uint64_t count = 0;
@@ -105,15 +106,17 @@ class Statistics : private CallListener {
  public:
   // The calls of one line. There may be as many lines as events.
   struct Line {
-    // A thread or process has no category. Null until finish(), except in the lines of functions.
+    // In lines of functions, the function's name. In other lines, null until finish(); threads and processes
+    // have no category.
     const CallName* name = nullptr;
     CallGroup group = CallGroup::Program;
     std::uint64_t calls = 0;
-    std::uint64_t total_ns = 0;  // time of the line's calls, without calls inside another call of this line
+    std::uint64_t total_ns = 0;  // total time of the calls, without calls inside another call of this line
     std::uint64_t sum_ns = 0;    // total of all calls
     std::uint64_t self_ns = 0;
     std::uint64_t min_ns = ~std::uint64_t{0}, max_ns = 0;
-    std::uint64_t max_start_ns = 0;  // start of the longest call, or of the first of several such calls
+    // start of the longest call; of the first one if several are equally long
+    std::uint64_t max_start_ns = 0;
     std::unique_ptr<LengthHistogram> lengths = {};  // null unless the report has percentiles
 
     std::uint64_t value(CallColumn column) const;
@@ -163,7 +166,8 @@ class Statistics : private CallListener {
   RecordCounts records_;
   const bool has_percentiles_ = report_.has_percentiles();
   std::vector<std::uint64_t> events_;  // by name
-  // The key of a line (functions have none): its group, and its category, or its process and thread.
+  // The key of a line: its group, and either its category or its process and thread. Lines of functions have
+  // no key.
   using LineKey = std::tuple<CallGroup, std::string, ThreadKey>;
   std::map<LineKey, std::uint32_t> line_indices_;
   std::vector<Line> lines_;

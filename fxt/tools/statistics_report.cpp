@@ -26,9 +26,9 @@
 namespace fxt::tools {
 namespace {
 
-// A table of numbers, with a name at the end of each line. Columns are as wide as their texts. Names are cut
-// to the width of the lines. Each line must first be measured, and is then printed. Lines are not stored,
-// because there may be very many.
+// A table of numbers, with a name at the end of each line. Each column is as wide as its widest text. Names
+// are cut to the width of the lines. First, all lines must be measured. Then they are printed. Lines are not
+// stored, because there may be very many.
 class TextTable {
  public:
   // No line is longer than `columns`, unless fewer than 16 columns would be left for the name.

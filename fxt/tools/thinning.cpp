@@ -18,8 +18,9 @@ constexpr std::uint64_t kAlways = CallLengths::kForever - 1;  // the length of a
 constexpr auto kCounters = ThinnedKinds::kCounters, kInstants = ThinnedKinds::kInstants,
                kSwitches = ThinnedKinds::kSwitches;
 
-// Returns the length of the longest slots that separate the two times. To order pairs with equal slots, adds
-// half of the time between the times, which is less than the length of the slots.
+// Returns the length of the longest slots (see ThinnedKinds) for which the two times are not in the same
+// slot. Adds half of the time between them, so that pairs with slots of equal length can be compared. This
+// half is less than the length of the slots.
 std::uint64_t gap_of(std::uint64_t earlier_ns, std::uint64_t later_ns) {
   return std::bit_floor(earlier_ns ^ later_ns) + (later_ns - earlier_ns) / 2;
 }
@@ -76,7 +77,7 @@ void RecordLengths::join_slots(Counter& counter) {
   rank_lost(lost, extremes, later.gap_ns);
 }
 
-// Ranks each record in `lost` once. Skips records that are still in `extremes`.
+// Reports the length of each record in `lost` once. Skips records that are still in `extremes`.
 void RecordLengths::rank_lost(std::span<const Extreme> lost, std::span<const Extreme> extremes,
                               std::uint64_t length_ns) {
   for (std::size_t i = 0; i < lost.size(); ++i) {
@@ -210,7 +211,7 @@ void Thinning::add_length(const Record& record, std::size_t kind, std::uint64_t 
 }
 
 void Thinning::ranked(const RecordLengths::Ranked& record) {
-  // The first record stays, because the start of the trace is its time.
+  // The first record stays, because its time is the start of the trace.
   const std::uint64_t length_ns = record.number == 0 ? kAlways : std::max(record.from_ns, record.to_ns);
   if (pass_ == Pass::Count) {
     const CallLengths::Entry counted{length_ns, record.words, CallLengths::Entry::kNone};

@@ -22,13 +22,14 @@
 
 namespace fxt::tools {
 
-// Each record that can be left out has a length, like a call. The longest records of each kind stay. The
-// lengths are:
-// - Value of a counter: the longest slot of time in which it is the lowest, the highest or the last value.
-//   The lengths of slots are powers of two, so slots are a tree. If two values have equal slots, the greater
-//   length is that of the value with more time between its slot and the neighboring slot.
-// - Instant: the longest such slot in which it is the first instant with its name on its thread. If two
-//   instants have equal slots, the greater length is that of the instant with more time before it.
+// Each record that can be left out has a length, like a call. The longest records of each kind stay. For some
+// kinds, time is divided into slots of 1 ns, 2 ns, 4 ns and so on. Each slot consists of two slots of half
+// its length. The lengths are:
+// - Value of a counter: the longest slot in which it is the lowest, the highest or the last value.
+//   Of two values with slots of equal length, the value with more time between its slot and the neighboring
+//   slot counts as longer.
+// - Instant: the longest slot in which it is the first instant with its name on its thread.
+//   Of two instants with slots of equal length, the instant with more time before it counts as longer.
 // - Context switch: the time for which one of its threads was on the CPU. A shorter run becomes idle time.
 // - Wakeup: the time for which the thread was on a CPU after the wakeup.
 struct ThinnedKinds {
@@ -42,7 +43,8 @@ class RecordLengths {
     std::size_t kind;
     std::uint64_t number;  // the record's number among the records that can be left out
     std::int32_t words;
-    std::uint64_t from_ns, to_ns;  // the lengths for both threads of a switch; equal for other records
+    // lengths for the outgoing and the incoming thread of a switch; equal for other records
+    std::uint64_t from_ns, to_ns;
   };
   explicit RecordLengths(std::function<void(const Ranked&)> ranked) : ranked_(std::move(ranked)) {}
 
@@ -62,13 +64,14 @@ class RecordLengths {
     std::uint64_t number;
     std::int32_t words;
   };
-  // A slot that is not complete. In `extremes`, each series has its lowest and its highest value. The last
-  // value of the slot follows.
+  // A slot that is not complete yet. `extremes` has the lowest and the highest value of each series, and then
+  // the last value of the slot.
   struct Slot {
     std::uint64_t gap_ns;  // time between this slot and the slot before, see gap_of()
     std::vector<Extreme> extremes;
   };
-  // The slots of a counter. The highest bit of the gaps decreases, so there are at most 64 slots.
+  // The slots of a counter. From slot to slot, the highest bit of the gap decreases, so there are at most 64
+  // slots.
   struct Counter {
     std::uint64_t last_ns = 0;
     std::vector<Slot> slots = {};
@@ -115,9 +118,10 @@ class Thinning {
   void finish();
 
   // Must be called after the count. Decides which records stay in a trace of `words` words. `calls` is the
-  // size of all calls, and `others` is the size of all other records. Counters, instants and switches get
-  // half of the rest, or all that calls do not need. Returns the size of the records that stay, without
-  // calls, which may exceed `words`.
+  // size of all calls, and `others` is the size of all other records. First, the records that can't be left
+  // out get their space. Counters, instants and switches get half of the remaining space, or more if calls do
+  // not need the other half. Returns the size of all records that stay, except calls. This size may exceed
+  // `words`.
   std::int64_t share(std::int64_t words, std::int64_t others, std::int64_t calls);
   // True if some records must be left out.
   bool is_needed() const { return shortest_ns_ != std::array<std::uint64_t, ThinnedKinds::kCount>{}; }
@@ -144,8 +148,8 @@ class Thinning {
   std::array<CallLengths, ThinnedKinds::kCount> counted_;
   std::array<std::uint64_t, ThinnedKinds::kCount> shortest_ns_ = {};  // 0: all of the kind stay
   std::uint64_t number_ = 0;                                          // the number of the next record
-  // For each record that stays: its number, times 4, plus 1 if the outgoing thread of a switch stays, and
-  // plus 2 if the incoming thread stays.
+  // For each record that stays: 4 times its number, plus 1 if the outgoing thread of a switch stays, plus 2
+  // if the incoming thread stays.
   SortedSpool<std::uint64_t> kept_;
   std::array<std::uint64_t, ThinnedKinds::kCount> left_out_ = {};
   Entry changed_;

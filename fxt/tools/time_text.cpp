@@ -9,7 +9,7 @@ namespace {
 
 struct Unit {
   std::uint64_t ns;
-  unsigned digits;  // number of digits after the point for ns
+  unsigned digits;  // number of digits after the point that an exact time needs
   std::string_view name;
 };
 
@@ -50,7 +50,7 @@ std::uint64_t to_tick(std::int64_t ns, std::uint64_t step) {
   return ns < 0 || over == 0 ? over : step - over;
 }
 
-// The smallest of 1, 2, 5, 10, 20, ... ns with which there are not too many ticks.
+// The smallest of 1, 2, 5, 10, 20, ... ns so that there are at most `most` ticks.
 std::uint64_t step_of(std::int64_t from_ns, std::uint64_t length_ns, std::size_t most) {
   for (std::uint64_t power = 1;; power *= 10)
     for (const std::uint64_t factor : {1U, 2U, 5U}) {

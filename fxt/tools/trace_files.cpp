@@ -27,7 +27,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kBufferWords = std::size_t{32} << 10;
 constexpr std::size_t kMaxPieces = 10'000, kMaxListed = 10;
-// Limited, because each piece repeats names and open calls, and each provider repeats names.
+// Limits the output. It may be far larger than the input, because each piece repeats names and open calls,
+// and each provider repeats names.
 constexpr Limit kOutput{"MiB of output", 256 * kMiB, 100 * kKiB};
 
 // File names with these suffixes suggest another format.

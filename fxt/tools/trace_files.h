@@ -24,10 +24,11 @@ namespace fxt::tools {
 std::unique_ptr<Input> open_trace(const std::string& path);
 
 // Throws UsageError if `path` is not suitable for this format. A new file must not have a suffix of another
-// format. A binary trace must not go to standard output ("-") if that is a terminal.
+// format, unless `takes_any_name` is true. A binary trace must not go to standard output ("-") if that is a
+// terminal.
 void check_target(const std::string& path, const TraceFormat& format, bool takes_any_name);
 
-// --format: the format of the file that the help calls `output`. If `format` stays null, the suffix of the
+// Makes the option --format, whose help calls the file `output`. If `format` stays null, the suffix of the
 // file's name decides.
 Option format_option(std::string_view output, const TraceFormat*& format);
 
@@ -41,11 +42,11 @@ void check_replaceable(const std::string& path, const std::vector<std::string>& 
 // has finished.
 class TraceFileOutput final : public Output {
  public:
-  // With `syncs`, the file is on the disk when it is finished. Each function throws std::runtime_error if
+  // With `syncs`, the file is on the disk when finish() returns. Each function throws std::runtime_error if
   // writing fails.
   explicit TraceFileOutput(const std::string& path, bool syncs = false,
                            const TraceFormat& format = fxt_format());
-  // Writes bytes of a complete trace. A caller uses either this function or exchange().
+  // Writes bytes that are already encoded. A caller uses either this function or exchange().
   void write(std::span<const std::byte> bytes) {
     stream_->write(bytes);
     trace_bytes_ += bytes.size();
@@ -85,19 +86,19 @@ class PieceFiles final : public PieceOutputs {
   // Checks all files that may have to be replaced. Throws UsageError.
   explicit PieceFiles(Options options);
 
-  // The file of piece `number`, which is the latest or the next piece. Throws FileError, also if
-  // there are too many pieces.
+  // Returns the file of piece `number`, which must be the latest piece or the next one. Throws FileError, for
+  // example if there are too many pieces.
   TraceFileOutput& next(std::size_t number) override;
 
-  // Throws UsageError if pieces can't be as small as requested, because the state at the start of the second
-  // piece is larger. Throws FileError if the pieces are far larger than the part of the trace that was read.
-  // With `replaces_anything`, does not throw.
+  // Throws UsageError if pieces can't be as small as requested, because the names and open calls that each
+  // piece repeats need more space. Throws FileError if the pieces are far larger than the part of the trace
+  // that was read. With `replaces_anything`, does not throw.
   void check_size(const CutCounters& counters, std::uint64_t read_bytes) const;
 
   std::vector<std::string> complete() const;
   // The names of complete files, for a message. If there are many, only the first and the last name.
   std::string complete_text() const;
-  // Files with the names of pieces of this trace that belong to an earlier trace with more pieces.
+  // Files that are named like pieces of this trace, but belong to an earlier trace, which had more pieces.
   std::vector<std::string> left_over() const;
   std::uint64_t bytes_written() const;
   // The size of all pieces as FXT, before they are converted or compressed.

@@ -31,12 +31,12 @@ class FormatStream : public ByteStream {
 
 struct TraceFormat {
   std::string_view word = {};    // word for options: "json"
-  std::string_view suffix = {};  // suffix of names, before the suffix of compressed files: ".json"
+  std::string_view suffix = {};  // suffix of names, such as ".json"; a suffix of compressed files may follow
   std::string_view text = {};    // for messages: "a JSON trace"
   FileKind kind = {};
   bool is_text = false;  // may be written to a terminal
-  // True if readers of the format nest complete events with the same time by their length, and not by their
-  // order in the file.
+  // Complete events may have the same start. If true, readers of the format then show the longer event around
+  // the shorter one. If false, the order in the file decides.
   bool is_exact_in_pairs = false;
   // `next` receives the bytes of the format. Null for FXT itself.
   std::unique_ptr<FormatStream> (*convert)(std::unique_ptr<ByteStream> next) = nullptr;

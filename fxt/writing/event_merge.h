@@ -25,9 +25,9 @@ class EventMerge {
   void add(std::span<std::uint64_t> words, const Thread& thread) {
     if (!words.empty()) parts_.push_back({words.data(), words.data() + words.size(), &thread});
   }
-  // Adds the events that the file does not have yet. In a file that can't be overwritten, open scopes are
-  // begin events, and ended scopes get end events. The thread goes on, so it may have ended a scope after
-  // update_ends().
+  // Adds the events of a thread that the file does not have yet. In a file that can't be overwritten, these
+  // include end events for scopes that were written as begin events. In other files, update_ends() writes the
+  // ends.
   void add(const StagedFile& file, TraceBuffer& buffer) {
     const std::size_t filled = buffer.filled_.load(std::memory_order_acquire);
     parts_.push_back({buffer.words_.data() + buffer.flushed_, buffer.words_.data() + filled, &buffer.thread_,
@@ -142,7 +142,7 @@ class EventMerge {
     constexpr std::uint64_t kChanged = EventHeader::EventType::kMask | EventHeader::Size::kMask;
     return event_header(EventType::DurationBegin, 0, 0, 0, 0, size) | (header & ~kChanged);
   }
-  // Adds the scope that was written last to the open scopes.
+  // The scope that was just written is still open. Adds it to the open scopes of its buffer.
   static void remember(const StagedFile& file, Part& part, std::uint64_t header) {
     TraceBuffer& buffer = *part.buffer;
     buffer.open_.push(

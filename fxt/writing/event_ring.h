@@ -37,7 +37,8 @@ class EventRing {
     for (; size_ > limit_ && blocks_.size() > 1; blocks_.pop_front()) size_ -= blocks_.front().words.size();
     latest_time_ = std::max(latest_time_, time);
   }
-  // Ends a scope of the buffer if the scope's block still exists. Positions in a buffer are unique.
+  // Sets the end of a scope, if the scope's block is still in the ring. `position` counts all words that were
+  // ever in the buffer, so it is unique.
   void end(const TraceBuffer& buffer, std::uint64_t position, std::uint64_t time) {
     for (Block& block : blocks_)
       if (block.buffer == &buffer && position >= block.base && position - block.base < block.words.size())

@@ -44,7 +44,6 @@ std::span<std::uint64_t> StreamOutput::exchange(std::size_t filled_words) {
   return buffer_;
 }
 
-// Converts to the byte order of the file, which is little-endian.
 void WordBuffer::next_buffer(std::size_t words) {
   if (is_finished_) throw std::logic_error("the trace is complete: nothing can be written after finish()");
   if (words > kMinBufferWords)
@@ -56,6 +55,7 @@ void WordBuffer::next_buffer(std::size_t words) {
                            " words, but an Output must return at least " + std::to_string(kMinBufferWords));
 }
 
+// Converts the words to the byte order of the file, which is little-endian, and sends them.
 void WordBuffer::flush() {
   if (is_finished_) return;
   const auto filled = static_cast<std::size_t>(cursor_ - buffer_.data());

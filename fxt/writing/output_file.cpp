@@ -25,7 +25,8 @@ namespace {
 constexpr mode_t kNewFileMode = 0666;  // the umask applies to it, as for any new file
 constexpr mode_t kPermissions = 07777;
 
-// The target of a symbolic link, which need not exist. `name` itself if it is not a link.
+// The file to which the symbolic link `name` leads, even if the file does not exist. If `name` is not a link,
+// `name` itself.
 std::string resolved(const std::string& name) {
   std::error_code error;
   auto path = std::filesystem::path(name);
@@ -75,8 +76,8 @@ void remove_and_end(int signal) {
   std::raise(signal);
 }
 
-// If a signal ends the program before release_temporary(), `path` is unlinked. There can be one path at a
-// time.
+// Until release_temporary() is called, a signal that ends the program removes the file `path`. There can be
+// one path at a time.
 void guard_temporary(const std::string& path) {
   guarded_text = path;
   guarded_path = guarded_text.c_str();
@@ -154,7 +155,8 @@ OutputFile::State::State(const std::string& path, FileMode mode)
     return;
   }
   open_temporary();
-  if (exists) ::fchmod(fd_, status.st_mode & kPermissions);  // not all file systems have permissions
+  // may fail, because not all file systems have permissions
+  if (exists) ::fchmod(fd_, status.st_mode & kPermissions);
 #ifdef __linux__
   // In measurements, allocating many blocks at once was
   // faster on these file systems, and slower on a tmpfs.
@@ -242,7 +244,7 @@ void OutputFile::State::commit(bool sync) {
   if (fd_ < 0) return;  // the file is complete
   if (allocated_bytes_ > bytes_written && ::ftruncate(fd_, static_cast<off_t>(bytes_written)) != 0)
     fail("can't write");
-  // EINVAL: the file is a pipe or similar
+  // EINVAL: the file is a pipe or similar, and can't be synced.
   if (sync && ::fsync(fd_) != 0 && errno != EINVAL) fail("can't write");
   // For a full pipe or disk, close() may be the first call that reports the error.
   if (fd_ != STDOUT_FILENO && ::close(std::exchange(fd_, -1)) != 0) fail("can't write");

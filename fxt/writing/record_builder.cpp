@@ -27,7 +27,7 @@ void RecordBuilder::argument(const Argument& argument) {
   struct Put {
     RecordBuilder& record;
     const TextRef& name;
-    // Returns space for the argument and its value, which has `words` words.
+    // Returns space for the argument: its header, its name, and `words` words for its value.
     std::uint64_t* room(std::size_t words) const { return record.next(1 + name.words() + words); }
     void operator()(std::monostate) const { put_null(room(0), name); }
     void operator()(std::int32_t number) const { put_int32(room(0), name, number); }

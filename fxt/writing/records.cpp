@@ -94,7 +94,8 @@ void Writer::write(const Blob& blob) {
   const std::string inline_name(name.inline_text);
   Blob part = blob;
   if (!inline_name.empty()) part.name = Inline{inline_name};
-  // A record with a payload of 32,000 bytes has 94 words left. A name that needs more reduces the payload.
+  // A record with a payload of 32,000 bytes has 94 words left for the name. If the name needs more, the
+  // payload is smaller.
   const std::size_t room =
       std::min((kMaxRecordWords - 1 - name.words()) * sizeof(std::uint64_t), kMaxBlobChunkBytes);
   std::span<const std::byte> rest = blob.bytes;
@@ -121,7 +122,7 @@ void Writer::put_large(const T& blob) {
                       " bytes: a record holds at most 2^32-1 words");
   buffer_.append(head.finish_large(words));
   while (!bytes.empty()) {
-    // All parts except the last consist of whole words.
+    // All parts except the last consist of whole words, so there is no padding between parts.
     const auto piece = bytes.first(std::min(bytes.size(), kMaxBlobChunkBytes));
     put_bytes(buffer_.claim(words_of(piece.size())), piece.data(), piece.size());
     bytes = bytes.subspan(piece.size());

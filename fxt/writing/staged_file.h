@@ -29,8 +29,8 @@ class StagedFile {
 
   // False for pipes, devices and standard output, where sent data can't be changed.
   bool can_overwrite() const { return can_overwrite_; }
-  // Returns space for a record. If it does not fit into the page, fills the page with records of one word
-  // that have no effect.
+  // Returns space for a record. If the record does not fit into the current page of the file, first fills the
+  // page with records of one word that have no effect.
   std::uint64_t* claim(std::size_t words) {
     if (count_ + 2 * kPageWords > words_.size()) send();
     const std::size_t room = kPageWords - offset() / kWord % kPageWords;
@@ -63,7 +63,7 @@ class StagedFile {
     std::error_code unknown;
     return std::filesystem::is_regular_file(path, unknown);
   }
-  // Throws if the pipe has no reader, because SIGPIPE must not end the program.
+  // Blocks SIGPIPE, because it would end the program if the pipe has no reader. Throws an exception instead.
   void write_to_pipe(std::span<const std::byte> bytes) {
     sigset_t pipe, pending;
     ::sigemptyset(&pipe);

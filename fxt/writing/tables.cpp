@@ -64,7 +64,7 @@ void WriterTables::enter(std::size_t provider) {
 // ---- Strings ----
 
 TextRef WriterTables::refer_to(const String& string) {
-  // a text with the index, so that missing strings remain different
+  // A missing string becomes "?" and its index, so that different missing strings remain different.
   if (string.storage == Storage::Missing) {
     changed_.emplace_front(1, '?').append(std::to_string(string.index));
     return refer_to(String(changed_.front()));
@@ -118,7 +118,7 @@ std::optional<std::uint16_t> WriterTables::find_or_add(std::string_view text) {
     if (is_new)
       strings_.push_back({.text = &entry->first});
     else
-      *counters_ = before;  // counts a changed text only once
+      *counters_ = before;  // the changed text is already known, and was counted before
   }
   register_string(entry->second);
   return entry->second;

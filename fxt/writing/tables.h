@@ -25,7 +25,8 @@ namespace fxt {
 class WriterTables {
  public:
   WriterTables(WordBuffer& out, WriterCounters& counters) : out_(&out), counters_(&counters) {}
-  // Must be called when the Writer that owns these members has been moved.
+  // Must be called when the Writer has been moved, because its buffer and its counters are then at other
+  // addresses.
   void move_to(WordBuffer& out, WriterCounters& counters) {
     out_ = &out;
     counters_ = &counters;
@@ -71,7 +72,7 @@ class WriterTables {
   };
   struct LongText {
     std::uint16_t index = 0;   // 0 if the entry is empty
-    std::string changed = {};  // the text before it was changed; empty if it was not changed
+    std::string changed = {};  // the text that was passed to the Writer; empty if it was written unchanged
   };
   struct Provider {
     std::uint32_t id = 0;
@@ -92,7 +93,8 @@ class WriterTables {
   WordBuffer* out_;
   WriterCounters* counters_;
   std::unordered_map<std::string, std::uint16_t, SeededHash, std::equal_to<>> string_table_;
-  // The latest long texts, by place_of_text(). Comparing long texts is much faster than hashing them.
+  // The latest long text at each place_of_text(). Often, the same long text comes again, and comparing it is
+  // much faster than hashing it.
   std::vector<LongText> long_texts_;
   std::vector<StringEntry> strings_ = std::vector<StringEntry>(1);  // by index
   std::unordered_map<Thread, std::uint8_t, ThreadHash> thread_table_;

@@ -90,7 +90,7 @@ class TracerState {
   std::string error;
 
  private:
-  // After a failed write, nothing more is written.
+  // Calls `write`. If it fails, stores the error, and ends tracing.
   template <typename Write>
   void try_to(Write write) noexcept {
     try {
@@ -108,7 +108,7 @@ class TracerState {
   std::uint64_t latest_time() const;
 
   TracerNames names_;
-  // The name of a category refers to its key, which is never moved.
+  // The name of each category is a view of its key in this map. The keys are never moved.
   std::map<std::string, std::unique_ptr<TraceCategory>, std::less<>> categories_;
   std::optional<StagedFile> file_;
   std::unique_ptr<FlushThread> flush_thread_;
@@ -147,7 +147,8 @@ void TracerState::name_thread(const TraceBuffer& buffer, std::string_view name) 
 
 // ---- Events on their way to the file ----
 
-// With a coarse clock, events may have later times than now_ns().
+// Each event of a thread has a later time than the event before it. With a coarse clock, the time of the
+// latest event may therefore be later than now_ns().
 std::uint64_t TracerState::latest_time() const {
   std::uint64_t latest = std::max(now_ns(), ring_.latest_time());
   for (const auto& buffer : buffers_)
@@ -331,8 +332,8 @@ bool lock_in_signal_handler(std::mutex& lock) {
   return is_locked;
 }
 
-// Flushing may wait for a lock that the program held when the signal came. In this case, an alarm ends the
-// program.
+// The flush may wait for a lock that the interrupted program holds. Then, an alarm ends the program after 2
+// seconds.
 void flush_and_end(int signal) {
   constexpr unsigned kMostSeconds = 2;
   std::signal(SIGALRM, SIG_DFL);
@@ -413,7 +414,8 @@ void TracerState::forget_all() {
   file_.reset();
 }
 
-// The flush thread does not exist in the child. It can be neither joined nor destroyed.
+// The child of a fork does not have the flush thread. Therefore, the object for this thread can be neither
+// joined nor destroyed, and is kept.
 void TracerState::forget_in_child() {
   if (flush_thread_) parents_flush_thread_ = flush_thread_.release();
   forget_all();

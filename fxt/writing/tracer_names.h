@@ -1,5 +1,5 @@
-// The names of a Tracer, and their records: the start of the trace, strings and threads. Internal to the
-// Tracer.
+// Keeps the names of a Tracer, and encodes their records: the start of the trace, strings and threads.
+// Internal to the Tracer.
 #pragma once
 
 #include <algorithm>

@@ -69,7 +69,7 @@ class Apart(unittest.TestCase):
         self.assertEqual([frame[1:] for frame in self.frames(apart)], [frame[1:] for frame in self.frames(trace)])
 
     def test_tracepoints_may_be_threads_of_the_process(self):
-        """The tracepoints have the frames with all of their values, instead of the program's threads."""
+        """With --frames=tracks, tracks of the tracepoints show the frames with all of their values. Tracks of threads do not."""
         def frames(trace):
             """The thread and the other data of each record, by frame and name."""
             return {(event.args["frame"], event.name): (event.thread, (event.time, event.type, event.args))

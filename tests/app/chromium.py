@@ -20,7 +20,7 @@ class Chromium:
             copies = os.dup(commands), os.dup(events)
             for copy, number in zip(copies, (3, 4)):
                 os.dup2(copy, number)
-            # Chromium reserves far more address space than it uses.
+            # Allows as much address space as possible, because Chromium reserves far more than it uses.
             most = resource.getrlimit(resource.RLIMIT_AS)[1]
             resource.setrlimit(resource.RLIMIT_AS, (most, most))
 

@@ -337,7 +337,7 @@ calc                     203           115      0.01  longjmp 2
     def test_recordings_are_shared_among_machines(self):
         for number in range(6):
             self.add(f"{number} 'x'\n")
-        # Two names of this machine, and the name of a machine that does not answer.
+        # In place of ssh: all names are names of this machine, except "down", the name of a machine that does not answer.
         ssh = self.folder / "ssh"
         ssh.write_text('#!/bin/sh\n[ "$1" != down ] || exit 255\nshift 2  # the name, --\nexec sh -c "$*"\n')
         ssh.chmod(0o755)
@@ -436,8 +436,8 @@ class GoingOn(ConvertAll):
         self.assertEqual((errors, len(table.splitlines())), ("", 1 + self.ALL + 2))
         self.assertEqual(len(self.timelines()), self.ALL)
         begun = self.lines_of("begun")
-        # A recording may be converted again if its end was not reported.
         self.assertEqual(len(begun), len(set(begun)))
+        # Two recordings may be converted again, because their ends may not have been reported.
         self.assertLessEqual(len(set(begun) & done), 2)
         self.assertEqual(len(set(begun) | done), self.ALL)
         self.assertEqual(sorted(path.name for path in self.out.iterdir() if path.suffix not in {".fxt", ".json"}),

@@ -242,7 +242,7 @@ SAMPLES = REPOSITORY / "samples"
 # The file names in the pages, and the files that replace them here.
 FILES = {"run.data": "uftrace/pool", "server.data": "uftrace/calc", "client.data": "uftrace/pool", "big.data": "uftrace/pool",
          "session.tfile": "gdb/heater.tfile", "hello.tfile": "gdb/heater.tfile", "recordings/a/run.data": "uftrace/calc"}
-# The samples have other threads, functions and times than the examples.
+# Messages that are allowed, because the samples have other threads, functions and times than the examples.
 NOTHING_THERE = re.compile(r"has none of the requested threads|no event is in the requested range|has nothing with the |nothing is drawn|"
                            r"no call is shown, because the options omit all")
 

@@ -72,7 +72,7 @@ struct AtEnd {
 
 }  // namespace
 
-// Defines the function, which returns `failed` for a call that must fail.
+// Replaces a function by one that returns `failed` for a call that must fail.
 #define FAILING(result, name, parameters, arguments, failed)                                     \
   extern "C" result name parameters {                                                            \
     static Call& call = add(#name);                                                              \
@@ -96,7 +96,7 @@ FAILING_OPEN(open)
 FAILING_OPEN(open64)
 FAILING(std::FILE*, fopen, (const char* path, const char* mode), (path, mode), nullptr)
 FAILING(std::FILE*, fopen64, (const char* path, const char* mode), (path, mode), nullptr)
-// Defines a function with a parameter `size`.
+// Like FAILING, for a function with a parameter `size`, which can also transfer only half of the bytes.
 #define FAILING_TRANSFER(name, parameters, arguments)                                             \
   extern "C" ssize_t name parameters {                                                            \
     static Call& call = add(#name);                                                               \

@@ -147,8 +147,8 @@ class Fit(unittest.TestCase):
         return trace, report
 
     def assert_same_times(self, full, fitted):
-        """Checks the self time of each shown call: without the self times of the calls that are missing in it, it equals the
-        self time in the full trace. A call is missing in the innermost shown call around it."""
+        """Checks the self time of each shown call. It is the self time in the full trace, plus the self times of the missing
+        calls. Each missing call counts only for the innermost shown call around it."""
         counts = Counter(map(key, fitted.calls))
         shown = {}
         for call in full.calls:

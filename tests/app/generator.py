@@ -34,8 +34,8 @@ FORMS = {
     "p": (lambda r: r.randrange(20), "address"),
 }
 COLORS = {"RED": 0, "GREEN": 5, "BLUE": 2**31 - 1, "PINK": -3}
-# Events of uftrace that record counter values: the counter and its series. All other events show a difference at the end of a
-# call.
+# Events of uftrace that record the values of a counter: its name and its series. The events in DIFFERENCES record how much
+# such values have changed, at the end of a call.
 READINGS = {100001: ("memory", "vmsize KB", "vmrss KB", "shared KB"), 100002: ("page-fault", "major faults", "minor faults"),
             100005: ("pmu-cycle", "cycles", "instructions"), 100007: ("pmu-cache", "cache references", "cache misses"),
             100009: ("pmu-branch", "branches", "branch misses")}
@@ -279,7 +279,7 @@ class Thread:
         self.end_from(depth, self.time, "longjmp")
 
     def fork(self):
-        # Forks have different times, because the ids of the children are in the order of the forks.
+        # Each fork has its own time, because the ids of the children are in the order of the forks.
         while self.time in self.recording.forks:
             self.time += 1
         self.enter("fork", self.image, waits=False)

@@ -178,7 +178,7 @@ class Limits(unittest.TestCase):
     MEMORY = "more than 112 MiB of memory for a compressed input; unpack it with another program first\n"
 
     def test_compressed_traces_may_have_very_many_open_calls(self):
-        """Each of them takes less than a hundredth of a byte."""
+        """In the compressed file, an open call takes less than a hundredth of a byte."""
         trace = Trace()
         trace.string(1, "c")
         trace.string(2, "n")
@@ -276,7 +276,7 @@ class Limits(unittest.TestCase):
         self.assertIn("fxt-dump: a.fxt: more than 4096 MiB of long texts in records\n", printed)
 
     def test_very_many_threads(self):
-        """They have a long name, or a call each."""
+        """Each thread has a long name, or a call."""
         trace = Trace()
         trace.string(1, "c")
         trace.string(2, "n" * 32000)
@@ -636,7 +636,7 @@ class Limits(unittest.TestCase):
         self.assertEqual(self.run_within_limits("fxt-convert", directory, "out.fxt")[0], 0)
 
     def test_texts_for_kernel_events(self):
-        """The format of an event gives the number in a field a long text, or many texts."""
+        """The format of an event replaces the number in a field by a long text, or by many texts."""
         flags = ", ".join(f'__print_flags(REC->a, "|", {{ 1, "n{i}" }})' for i in range(1000))
         for print_format in f'"a=%s", REC->a ? "{"x" * 60_000}" : "y"', f'"a={"%s" * 1000}", {flags}':
             text = "ID: 300\nfield:u16 common_type; offset:0; size:2;\nfield:int common_pid; offset:4; size:4;\n" \

@@ -30,7 +30,7 @@ class Long(unittest.TestCase):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def recording(self, records, with_arguments):
-        """A recording with this number of records per thread, which is eight times the number of groups of four calls."""
+        """A recording with this number of records per thread: eight records for each group of four calls."""
         directory = self.folder / f"{records}.data"
         directory.mkdir()
         if with_arguments:

@@ -43,7 +43,7 @@ class Pictures(unittest.TestCase):
 
     def in_chromium(self, steps):
         """The page after these steps of a user, in JavaScript."""
-        # Chromium reserves far more address space than it uses.
+        # Allows as much address space as possible, because Chromium reserves far more than it uses.
         most = resource.getrlimit(resource.RLIMIT_AS)[1]
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
         page = self.folder / "page.html"

@@ -174,7 +174,7 @@ class Sameness(unittest.TestCase):
     def cut(self, *arguments):
         path = self.folder / "cut.fxt"
         self.run_program("fxt-cut", "-q", "-f", *arguments, path)
-        # With --tid, a flow has no end if it ends in a thread that is omitted.
+        # With --tid, a flow that ends in an omitted thread has no end, so the check would report it.
         if "--tid" not in arguments:
             self.assertEqual(self.run_program("fxt-dump", "--check", "--werror", path), b"", arguments)
         return Events(path)
@@ -211,8 +211,8 @@ class Sameness(unittest.TestCase):
         return report["first_ns"], report["last_ns"]
 
     def first_call(self, recording):
-        """The time at which the view begins, from which times with a unit count. A trace file has no calls, so it is the
-        time of the first event."""
+        """The time at which the view begins, and from which times with a unit count. For a trace file, which has no calls,
+        it is the time of the first event."""
         report = self.report(recording)
         return report["view_ns"][0] if recording.is_dir() and "view_ns" in report else report["first_ns"]
 

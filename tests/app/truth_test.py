@@ -138,8 +138,8 @@ class Truth(unittest.TestCase):
                 self.check_without_tracks(path, trace, view)
 
     def check_without_tracks(self, path, trace, view):
-        """All records except switches and wakeups are the same, and instants show the switches of perf that no call
-        shows."""
+        """Checks a trace without CPU tracks. It has no switches and wakeups. All other records are the same, and instants
+        show the switches of perf that no call shows."""
         report, calls_only = self.convert(path)
         self.assertEqual((calls_only.switches, calls_only.wakeups), ([], []))
         self.assertEqual(Counter(map(key, viewers.PerfettoView(calls_only.events).slices)), Counter(map(key, view.slices)))
@@ -155,8 +155,8 @@ class Truth(unittest.TestCase):
         self.assertEqual(has_note, any(state != DEAD for *_, state in trace.switches))
 
     def check_switches(self, recording, trace):
-        """Checks the switches of perf, or of the kernel if there are none. A thread may also leave its CPU at its end,
-        and perf does not record the first start."""
+        """Checks the switches of perf, or of the kernel if perf recorded none. In addition, the trace may show that a thread
+        leaves its CPU at its end. With perf, it may also show the first time on a CPU, which perf does not record."""
         teller = "perf" if recording.perf else "kernel"
         expected = Counter((time, thread.cpu, thread.tid, how) for time, thread, how in recording.truth.switches[teller])
         shown, dead = Counter(), Counter()
@@ -216,7 +216,7 @@ class Truth(unittest.TestCase):
                 self.assertEqual(shown.ends[number], frame.end)
             arguments = shown.values[number]
             for name, value in {"tracepoint": frame.tracepoint, **frame.values}.items():
-                # A value can be shown in several ways. One of them is expected.
+                # If a value can be shown in several ways, the trace must have exactly one of them.
                 expected = value if isinstance(value, dict) else {name: value}
                 found = {name: arguments[name] for name in expected if name in arguments}
                 self.assertEqual(len(found), 1, (number, name))

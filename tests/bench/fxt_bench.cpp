@@ -71,7 +71,7 @@ void write_complete(benchmark::State& state) {
 }
 BENCHMARK(write_complete);
 
-// Writes nested calls: three levels, with ten calls in each.
+// Writes nested calls with three levels. Each call contains about ten calls of the next level.
 void write_nested(benchmark::State& state) {
   write_each(state, [](std::uint64_t i) -> std::uint64_t {
     return i % 100 == 0 ? 999 : i % 10 == 0 ? 99 : 9;

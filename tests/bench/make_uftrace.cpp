@@ -42,7 +42,7 @@ enum class Kind : std::uint8_t { Entry = 0, Exit = 1 };
 constexpr std::uint64_t kRecordMagic = 5;
 constexpr unsigned kMaxDepth = 1023;  // maximum depth that the field can hold
 
-// A pattern for the functions that have arguments, and the specification of these arguments.
+// The functions whose names match the pattern before the @ have the arguments after it.
 constexpr std::string_view kArguments = "take.@arg1/i64,arg2/i32,arg3/u64,arg4/s";
 constexpr std::array<std::string_view, 8> kTexts = {"id",
                                                     "name",
@@ -57,7 +57,8 @@ constexpr std::size_t kMaxPayloadWords = 8;
 constexpr std::uint64_t kModuleBase = 0x55d0'4c20'0000;
 constexpr std::uint64_t kTextOffset = 0x1000;
 constexpr std::uint64_t kFunctionSize = 0x40;
-constexpr std::uint64_t kEntryPoint = 0xd;  // with -pg, the return address of the recorder's call
+// offset of the recorded address in a function, after the call of mcount() that -pg inserts
+constexpr std::uint64_t kEntryPoint = 0xd;
 constexpr std::uint64_t kPageSize = 0x1000;
 
 constexpr unsigned kProcessId = 4000;
@@ -196,8 +197,8 @@ class ThreadWalk {
 };
 
 // Makes a list for random selection, which has each function as often as it will be called. The n-th most
-// popular function is called n times less often than the most popular one (Zipf's law), but at least once.
-// With arguments, half of the calls have arguments.
+// popular function is called at least once. Apart from that, it is called n times less often than the most
+// popular one (Zipf's law). With the option for arguments, half of the calls have arguments.
 Functions functions_of(const Options& options) {
   const unsigned functions = options.functions;
   constexpr double kDraws = 1 << 16;
@@ -294,7 +295,7 @@ std::string timestamp(std::uint64_t time_ns) {
   return fmt::format("{}.{:09}", time_ns / 1'000'000'000, time_ns % 1'000'000'000);
 }
 
-// The file `info`: a header of 40 bytes, then text lines in the order of the mask's bits.
+// The file `info`: a header of 40 bytes, then text lines in the order of the bits in kLines.
 std::string info(const Options& options) {
   constexpr std::array<std::uint8_t, 8> kMagic = {'F', 't', 'r', 'a', 'c', 'e', '!', 0};
   constexpr std::uint64_t kFeatures = 0b110'0010;  // TASK_SESSION, SYM_REL_ADDR, MAX_STACK

@@ -1,5 +1,5 @@
-// The counters of a timeline. Each argument of a counter has its own track. If there are too many values,
-// some are left out while values are added.
+// The counters of a timeline. Each argument of a counter has its own track. If a track gets too many values,
+// neighboring values are merged.
 #pragma once
 
 #include <algorithm>

@@ -117,7 +117,8 @@ OptionTable table_of(DrawOptions& options) {
   return {std::move(what), std::move(how)};
 }
 
-// Returns the kind of picture for the suffix of the name. A suffix of compressed files does not count.
+// Returns the kind of picture for the suffix of the name. Ignores the suffix of a compressed file, such as
+// .gz.
 PictureKind kind_of_name(const std::string& output) {
   if (output == "-") return PictureKind::Svg;
   std::filesystem::path name(output);
@@ -223,8 +224,8 @@ std::optional<DrawOptions> parse_options(int argc, const char* const* argv) {
   return options;
 }
 
-// Returns Failed if the input is damaged; then the records before the damage are drawn. Throws std::exception
-// with a text for the user; then nothing is written.
+// Draws the picture. If the input is damaged, draws the records before the damage, and returns Failed. Throws
+// std::exception with a text for the user. After an exception, nothing has been written.
 ExitCode run(const DrawOptions& options) {
   EntrySource source(options.input, options.timeline.events, EntrySource::Sequence::ByTime);
   check_replaceable(options.output, {options.input}, options.force,

@@ -20,7 +20,8 @@ struct DrawingReport {
   std::uint64_t runs = 0, cpus = 0;
   std::uint64_t merged_calls = 0, merged_shapes = 0;  // merged calls, and the shapes that represent them
   std::uint64_t merged_marks = 0, merged_mark_shapes = 0;
-  std::uint64_t pixels = 1;  // shapes narrower than this were merged; 0: the limit is merged_ns
+  // shapes narrower than this number of pixels were merged; 0: shapes shorter than `merged_ns`
+  std::uint64_t pixels = 1;
   std::uint64_t merged_ns = 0;
   std::uint64_t arrows = 0, values = 0, counters = 0;
   std::uint64_t far_marks = 0;        // instants outside of the axis, which are drawn at the ends of the axis

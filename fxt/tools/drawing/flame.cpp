@@ -30,7 +30,8 @@ Drawing flame_of(const CallPaths& paths, std::uint64_t columns) {
   std::uint64_t widest = 1, shapes = 0, narrow = 0, deep = 0;
   for (const CallPaths::Node* root : paths.all().children) widest = std::max(widest, root->total_ns);
   drawing.to_ns = widest;
-  // A hundredth of a pixel, which is still visible when a page is zoomed.
+  // Calls narrower than a hundredth of a pixel are left out. Wider calls are kept, because they become
+  // visible when the page is zoomed.
   const std::uint64_t least_ns = widest / columns / 100;
 
   struct Open {

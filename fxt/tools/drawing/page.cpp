@@ -498,8 +498,9 @@ class JsonText {
     return shape.details == 0 ? 0 : 1 + details_.number_of(shape.details);
   }
 
-  // Writes lists of the starts, lengths and names of all calls. Counts, longest lengths, frames and details
-  // are objects by index. The calls without an end are a list of indices.
+  // Writes lists with the start, the length and the name of each call. Counts, longest lengths, frames and
+  // details are objects, because not all calls have them. The keys of these objects are indices in the lists.
+  // The last list has the indices of the calls without an end.
   void row(const Row& row) {
     TextBuffer begins, lengths, names, counts, longest, frames, details, endless;
     std::size_t i = 0;

@@ -99,7 +99,8 @@ struct Drawing {
     std::uint32_t name;
   };
 
-  // An instant that concerns more than its thread. It is drawn across the tracks from the first to the last.
+  // An instant that concerns more than its thread. It is drawn across the tracks from `first_lane` to
+  // `last_lane`.
   struct Line {
     std::size_t first_lane = 0, last_lane = 0;
     std::uint64_t ns = 0;
@@ -132,7 +133,8 @@ std::string svg_of(const Drawing& drawing, std::uint64_t width, bool complete = 
 // disabled, the page shows only `svg`.
 std::string page_of(std::string_view title, std::string_view svg, const Drawing& all);
 
-// Makes a track for each root. Inner calls are below the calls around them. Widths are total times.
+// Draws a flame graph, with a track for each root. Inner calls are below the calls around them. The width of
+// a call is its total time.
 Drawing flame_of(const CallPaths& paths, std::uint64_t columns);
 
 // ---- Colors ----

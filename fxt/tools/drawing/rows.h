@@ -32,9 +32,10 @@ class Row {
  public:
   using Shapes = std::multimap<std::uint64_t, Shape>;  // by begin_ns
 
-  // Adds a call. Shortens the call if it overlaps with the next call. Shortens the previous call if it
-  // overlaps with this call. Returns false if the call is at the end of the row and was merged with the last
-  // call, as in merge(merged_ns).
+  // Adds a call. If the call overlaps with the next call, the call is shortened. If the previous call
+  // overlaps with the call, the previous call is shortened. Returns false if the call was not added as a
+  // shape, but merged with the last shape of the row. This happens as in merge(), for shapes narrower than
+  // `merged_ns`.
   bool put(const Shape& call, std::uint64_t merged_ns = 0);
   // Adds an instant. Returns false, and adds nothing, if an instant at this time shows the same frame.
   bool mark(const Shape& mark);
@@ -81,15 +82,17 @@ class ShapeBudget {
   explicit ShapeBudget(std::size_t limit = 180'000) : limit_(limit) {}
 
   void change(std::size_t before, std::size_t after) { held_ = held_ - before + after; }
-  // Calls `merge(width_ns, excess)`, which must merge shapes narrower than `width_ns`, like Row::merge(). No
-  // shape is wider than `longest_ns`.
+  // Must be called after shapes were added. If there are too many, calls `merge(width_ns, excess)` with
+  // increasing widths. `merge` must merge shapes narrower than `width_ns`, like Row::merge(). `longest_ns` is
+  // the length of the longest shape, or more.
   template <typename Merge>
   void make_room(std::uint64_t longest_ns, Merge merge) {
     if (held_ <= limit_) return;
     while (held_ > limit_ / 2) {
       merged_ns_ = std::max<std::uint64_t>(1, 2 * merged_ns_);
       held_ -= merge(merged_ns_, held_ - limit_ / 2);
-      // The remaining shapes can't be merged, because they are in different rows or of different kinds.
+      // After shapes of every length were merged, the remaining shapes can't be merged, because they are in
+      // different rows or of different kinds. Therefore, the limit is increased.
       if (merged_ns_ > longest_ns) limit_ = std::max(limit_, 2 * held_);
     }
   }

@@ -30,7 +30,8 @@ std::size_t hue_of(std::string_view name) {
 std::vector<Color> colors_of(const Drawing& drawing) {
   std::vector<Color> colors;
   for (const CallName& name : drawing.names) colors.push_back({hue_of(name.name), 0});
-  // Counts how often names with similar hues are neighbors in a row. A pair begins with the higher index.
+  // Counts how often names with similar hues are neighbors in a row. The keys are pairs of name indices, with
+  // the higher index first.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> neighbors;
   for (const Drawing::Lane& lane : drawing.lanes)
     for (const Row& row : lane.rows) {
@@ -44,7 +45,8 @@ std::vector<Color> colors_of(const Drawing& drawing) {
           ++neighbors[{std::max(call.name, before->name), std::min(call.name, before->name)}];
       }
     }
-  // Visits the names in order. Each name gets the shade that fewer of its earlier neighbors have.
+  // Chooses the shades in the order of names. Each name gets the shade that fewer of its neighbors with a
+  // lower index have.
   for (auto at = neighbors.begin(); at != neighbors.end();) {
     const std::uint32_t name = at->first.first;
     std::array<std::uint64_t, kShades> uses{};
@@ -231,7 +233,8 @@ class Picture {
             number(center + kMarkHalf + 1), y_ + kRow - 7, color, name);
     }
   }
-  // The space for the name of an instant. The space ends at the next instant or call.
+  // Returns the x coordinate where the space for the name of an instant ends: at the next instant or call, or
+  // at the margin.
   double room_behind(const Row& row, Row::Shapes::const_iterator mark) const {
     double room = width_ - kMargin;
     if (const auto next = std::next(mark); next != row.marks().end()) room = x(next->first) - kMarkHalf;
@@ -243,7 +246,7 @@ class Picture {
   // The scale starts at zero, or at the least value if it is negative.
   void counter(const std::vector<Drawing::Value>& values) {
     const auto [least, most] = std::ranges::minmax(values, {}, &Drawing::Value::value);
-    // Halves are used because the difference of the values may exceed the greatest double.
+    // The values are halved, because the difference of two values may exceed the greatest double.
     const double low = std::min(0.0, least.value) / 2, span = most.value / 2 - low;
     const double height = kCounterRow - 2;
     std::string path =

@@ -252,7 +252,7 @@ bool DrawnTimeline::is_in_range(std::uint64_t begin_ns, std::uint64_t end_ns) co
   return begin_ns <= calls_.window().to() && end_ns >= calls_.window().from();
 }
 
-// A step or end belongs to the flow to which Perfetto connects it. Names do not matter.
+// Connects a step or an end to the same flow as Perfetto does. Names do not matter.
 void DrawnTimeline::add_flow(const Event& event, std::uint64_t time_ns, bool is_chosen) {
   FlowPoint point{.is_shown = is_chosen && is_in_range(time_ns, time_ns), .ns = time_ns};
   if (is_chosen) {

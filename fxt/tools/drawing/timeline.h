@@ -93,9 +93,10 @@ class DrawnTimeline : private CallListener {
   void finish(const ReaderCounters& counters);
 
   bool is_empty() const { return axis_.is_empty(); }
-  // Few and Pixels merge shapes that are narrower than a pixel. Few is for the picture in a page, which is
-  // shown only without scripts. All merges only as many shapes as the limit of a page requires. The order is:
-  // threads, by process and thread; the async operations of each process; CPUs; counters.
+  // Pixels merges shapes that are narrower than a pixel. Few merges even more shapes: it is for the picture
+  // inside a page, which browsers show only without scripts. All merges shapes only if a page would otherwise
+  // have too many. The order of the tracks is: threads, by process and thread; the async operations of each
+  // process; CPUs; counters.
   enum class Detail : std::uint8_t { Few, Pixels, All };
   Drawing drawing(Detail detail = Detail::Pixels);
   const DrawingReport& report() const { return report_; }
@@ -164,7 +165,8 @@ class DrawnTimeline : private CallListener {
   bool is_in_range(std::uint64_t begin_ns, std::uint64_t end_ns) const;
   std::uint32_t details_of(const Event& event);
   std::uint32_t keep_details(std::string_view text);
-  // The name of a thread becomes known only at the end of the trace.
+  // Returns the index of a name for the runs of this thread. Until the end of the trace, this name is only
+  // the koid, because the name of the thread is not known yet.
   std::uint32_t name_of_thread(std::uint64_t koid);
   LaneState& lane_of_cpu(std::uint16_t cpu);
   OperationsState& operations_of(std::uint64_t process);
