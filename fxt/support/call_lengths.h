@@ -29,8 +29,7 @@ class CallLengths {
   static constexpr Interval kWhole{0, kForever};
   struct Entry {
     std::uint64_t length_ns;
-    // words that are added to the trace if calls of this length are shown; negative if words become
-    // unnecessary
+    // words that the trace grows by if calls of this length are shown; negative if words become unnecessary
     std::int32_t words;
     std::uint32_t names;  // the names of the call: of_label(), of_name() or kNone
 
@@ -43,8 +42,8 @@ class CallLengths {
     std::int64_t words = 0;         // size of the calls that fit, including their names
     Interval too_short = {0, 0};    // the next shorter lengths; their calls do not all fit
   };
-  // `names_of` returns the names that a label consists of. `words_of` returns the words that a name itself
-  // takes in the trace. Only the first call with the name needs these words.
+  // `names_of` returns the names that a label consists of. `words_of` returns the number of words that a name
+  // itself takes in the trace. Only the first call with the name needs these words.
   struct NameWords {
     std::function<std::array<std::uint32_t, 2>(std::uint32_t label)> names_of;
     std::function<std::int64_t(std::uint32_t name)> words_of;

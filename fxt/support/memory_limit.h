@@ -17,8 +17,8 @@ void enforce_memory_limit();
 // Limits the memory from now on. `bytes` is the size of the input, as far as it was read or will be read.
 void limit_memory(const std::string& input, Packing packing, std::uint64_t bytes);
 
-// Raises the limit by `bytes`, for another file. If a file gets several calls, only the largest `bytes`
-// counts.
+// Raises the limit by `bytes`, for another file. Of several calls for the same file, only the one with the
+// largest `bytes` counts.
 void allow_memory(const std::string& file, std::uint64_t bytes);
 
 // Throws FileError if the program uses more memory than the limit, or would use more with `more` additional

@@ -21,7 +21,7 @@ constexpr std::string_view kMembers = ",\"args\":{";
 void append_us(TextBuffer& out, std::uint64_t ns) {
   constexpr std::uint64_t kNsPerUs = 1000;
   append_number(out, ns / kNsPerUs);
-  // adds a digit 1 before the others, to keep leading zeros
+  // adds a digit 1 before the others, so that leading zeros are kept; the 1 is not printed
   const std::uint64_t rest = ns % kNsPerUs + kNsPerUs;
   const fmt::format_int digits(rest);
   out.push_back('.');

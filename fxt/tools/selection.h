@@ -13,8 +13,8 @@
 
 namespace fxt::tools {
 
-// True for the calls that show when a thread is off the CPU. The category alone is not enough: it is the
-// module of a function, and a traced program can also be named `sched`.
+// True for the calls that show when a thread is off the CPU. The category alone is not enough, because the
+// category of other calls is their module, which can also be named `sched`.
 inline bool is_off_cpu(std::string_view category, std::string_view name) {
   return category == "sched" && name.starts_with("linux:schedule");
 }

@@ -1,4 +1,4 @@
-// Keeps the names of a Tracer, and encodes their records: the start of the trace, strings and threads.
+// Keeps the names of a Tracer. Encodes the start of the trace, and the records for strings and threads.
 // Internal to the Tracer.
 #pragma once
 
