@@ -7,9 +7,10 @@
 namespace convert {
 namespace {
 
-// Fits into the second-level cache, and fills whole pages. Only the last block of a trace may be shorter.
+// The size of a block that is written. Only the last block of a trace may be shorter. This size fits into the
+// second-level cache, and is a multiple of the page size.
 constexpr std::size_t kWrittenWords = std::size_t{32} << 10;
-// exchange() moves the words after the first kWrittenWords of a block to the next block.
+// The size of a block in memory. exchange() moves the words after the first kWrittenWords to the next block.
 constexpr std::size_t kBlockWords = kWrittenWords + 2 * fxt::kMinBufferWords;
 
 }  // namespace
@@ -36,7 +37,8 @@ std::span<std::uint64_t> BlockQueue::exchange(std::size_t filled_words) {
     empty_.pop_front();
     if (full != nullptr) {
       filled_words_ -= kWrittenWords;
-      // The writing thread does not use the moved words. `filling_` and `full` may be the same block.
+      // The writing thread may already read `full`, but not the words that are moved. If it has already
+      // returned `full`, `filling_` may be the same block.
       std::memmove(filling_->data(), full->data() + kWrittenWords, filled_words_ * sizeof(std::uint64_t));
     }
   }

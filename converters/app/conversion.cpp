@@ -62,8 +62,8 @@ void import_inputs(const ConvertOptions& options, std::span<const std::optional<
   }
 }
 
-// With --utc, a time without a unit may be a time of the wall clock or of the recording's clock. A time that
-// is too early for the wall clock is converted from the recording's clock.
+// With --utc, a time without a unit in -r may be a time of the wall clock or of the recording's clock. If the
+// time is too early for the wall clock, it is converted from the recording's clock.
 void choose_clock(fxt::TimeRange& range, const ConvertOptions& options, const Timeline& timeline,
                   Notes& notes) {
   const auto shift_ns = timeline.clock_shift_ns();
@@ -95,7 +95,7 @@ void count_from_first_call(fxt::TimeRange& range, const Timeline& timeline) {
 }
 
 // Replaces the figures of the whole trace by the figures of the written part. `dropped_before` is the number
-// of events that were dropped before the cutter.
+// of events that were dropped before they reached the cutter.
 void apply_cut(const fxt::CutCounters& cut, const TraceOutput& output, std::uint64_t dropped_before,
                bool stopped_early, const ConvertOptions& options, Written& written, Notes& notes) {
   if (options.cut->is_split()) written.pieces = output.files().complete();
@@ -144,7 +144,8 @@ void check_chosen_calls(const ConvertOptions& options, const ImportStats::Chosen
       fmt::format("has none of the requested threads: {}{}", fmt::join(options.import.tids, ", "), known));
 }
 
-// If the thread ids of all inputs are unknown, each thread may be a requested thread. Then no note is added.
+// Adds notes about requested threads that no input has. If the thread ids of all inputs are unknown, any
+// thread may be the requested one, so no note is added.
 void note_missing_threads(const ConvertOptions& options, const ImportStats& stats, Notes& notes) {
   if (stats.shows_unknown_threads && stats.tids_found.empty() && stats.tids_left_out.empty()) return;
   for (const std::uint64_t tid : std::set(options.import.tids.begin(), options.import.tids.end()))
@@ -245,7 +246,8 @@ void Conversion::finish_output() {
               .first_ns = timeline_.totals().first_ns,
               .last_ns = timeline_.totals().last_ns};
   output_->finish();
-  if (!output_->has_part() && rule_.lengths == nullptr) {  // a run that only counts writes nothing
+  // With `lengths`, all calls are left out, so the trace may be empty.
+  if (!output_->has_part() && rule_.lengths == nullptr) {
     std::string problem = "has no event with a time";
     if (written_.first_ns && range_->has_enough())  // the end was not read
       problem = fmt::format("no event is in the requested range; the trace starts at {}",

@@ -39,8 +39,8 @@ class Conversion {
   const Notes& notes() const { return notes_; }
   Report report() const { return {options_.inputs, options_.output, stats_, timeline_, written_}; }
   std::uint64_t trace_bytes() const { return output_->files().trace_bytes(); }
-  // The sizes, in words, of names that the trace does not contain yet. The result does not refer to this
-  // object.
+  // The sizes, in words, of names that the trace does not contain yet. The result stays valid after this
+  // object is destroyed.
   fxt::CallLengths::NameWords name_words();
   std::int64_t words_of_left_out() {
     return words_of_name(rule_.left_out) + words_of_name(rule_.left_out_ns);
@@ -71,9 +71,9 @@ class Conversion {
   Written written_;
 };
 
-// --fit. Leaves out the calls that are shorter than some length: the smallest length with which the trace
-// fits. The sizes of some calls are estimates. If the trace becomes too large, the inputs are converted again
-// with fewer calls.
+// --fit. Leaves out all calls that are shorter than a certain length. This is the smallest length with which
+// the trace fits. Some call sizes are only estimates, so the trace may still become too large. If this
+// happens, the inputs are converted again with fewer calls.
 std::unique_ptr<Conversion> fit(const ConvertOptions& options, Conversion::Offsets offsets_ns);
 
 }  // namespace convert

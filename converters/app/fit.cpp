@@ -60,8 +60,8 @@ FitPlan FitPlanner::plan() {
     fxt::CallLengths lengths(part);
     auto conversion = std::make_unique<Conversion>(options_, offsets_ns_, kForever, &lengths);
     conversion->write();
-    // A trace of all calls does not need the names kLeftOut and kLeftOutNs. The trace of this pass lacks only
-    // `more_names` of the kNames words for these names.
+    // The names kLeftOut and kLeftOutNs need kNames words. The trace of this pass already has all of these
+    // words except `more_names`. A trace of all calls needs none of them.
     constexpr std::int64_t kNames =
         2 + fxt::words_of(fxt::kLeftOut.size()) + fxt::words_of(fxt::kLeftOutNs.size());
     const std::int64_t more_names = conversion->words_of_left_out();
@@ -114,7 +114,7 @@ std::unique_ptr<Conversion> fit(const ConvertOptions& options, Conversion::Offse
   const std::uint64_t most_bytes = *options.fit_bytes;
   ConvertOptions trial = options;
   trial.output = "/dev/null";
-  // Outputs that are not files can't be written twice. Therefore, each plan is first tried with /dev/null.
+  // An output that is not a file can't be written twice. Therefore, each plan is first tried with /dev/null.
   std::error_code ignored;
   const auto type = std::filesystem::status(options.output, ignored).type();
   const bool needs_trial = options.output == "-" || (type != std::filesystem::file_type::regular &&

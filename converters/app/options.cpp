@@ -282,7 +282,8 @@ void choose_paths(ConvertOptions& options, bool has_output, const std::string& o
   if (std::ranges::count(options.inputs, std::string()) != 0)
     throw UsageError("the name of an INPUT is empty");
   if (options.format == nullptr) options.format = &fxt::tools::format_of(options.output);
-  // If the trace goes to standard output, the report must not be mixed with it.
+  // If the output is `-`, the report goes to standard error instead of standard output. Therefore, other
+  // names of standard output are replaced by `-`.
   constexpr std::array kStandardOutput{"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
   if (std::ranges::count(kStandardOutput, options.output) != 0) options.output = "-";
 }

@@ -61,7 +61,7 @@ struct ConvertOptions {
   std::optional<std::string> explain;  // if set: print the entry about this kind of note, and convert nothing
 };
 
-// Returns nothing after printing a text such as --help. Throws UsageError.
+// Returns nothing if a text was printed, such as the text for --help. Throws UsageError.
 std::optional<ConvertOptions> parse_options(int argc, const char* const* argv);
 
 }  // namespace convert

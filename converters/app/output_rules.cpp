@@ -22,7 +22,7 @@ bool lies_in(const std::string& path, const std::string& directory) {
   std::error_code error;
   const fs::path whole = fs::weakly_canonical(fs::absolute(path), error);
   const fs::path outer = error ? fs::path() : fs::weakly_canonical(directory, error);
-  if (error) return false;  // opening the output fails as well, and reports the reason
+  if (error) return false;  // opening the output will also fail, and report the reason
   const auto [inner, rest] = std::mismatch(whole.begin(), whole.end(), outer.begin(), outer.end());
   return rest == outer.end() && inner != whole.end();
 }

@@ -45,7 +45,7 @@ class RangeSink : public SinkStage {
   std::uint64_t dropped() const { return dropped_; }
 
  private:
-  // TimeWindow treats the first `time_ns` as the start of the trace.
+  // `window_` takes the first `time_ns` that it gets as the start of the trace.
   fxt::TimeWindow::Side side_of(std::uint64_t time_ns) {
     try {
       return window_.side_of(time_ns);
@@ -54,7 +54,8 @@ class RangeSink : public SinkStage {
     }
   }
 
-  // Omits calls and instants that end before the range. Other kinds of events may affect the range.
+  // Omits calls and instants that end before the range. Other events stay, because they may affect what is
+  // shown in the range.
   void add_needed(const MergedRun& run) {
     const auto is_over = [from = window_.from()](const PendingEvent& event) {
       return event.time_ns < from && ((event.kind == EventKind::Complete && event.end_ns() < from) ||

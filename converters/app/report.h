@@ -46,13 +46,13 @@ struct Report {
 Outline outline_of(const Report& report);
 std::string text_of(const Report& report);
 
-// The part of an input's description that --inspect shows on one screen. `shown` lists the entries to show
-// for an object, by the object's name. For all other objects, only the names are shown. See
+// The part of an input's description that --inspect shows on one screen. `shown` maps the name of an object
+// to the entries of this object that are shown. For all other objects, only the names are shown. See
 // Importer::summary().
 Outline summary_of(const Outline& all, const std::map<std::string, std::vector<std::string>>& shown);
 
-// The notes. As text, they have every kind with its first locations (or "notes: none"). As JSON, they are a
-// list of {kind, count, first}, where `first` is the first location with its problem.
+// The notes, grouped by kind. The text lists the first locations of each kind, or is "notes: none". The JSON
+// is a list of {kind, count, first}, where `first` is the first location with its problem.
 std::string text_of(const Notes& notes);
 Outline outline_of(const Notes& notes);
 

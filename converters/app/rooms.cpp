@@ -8,7 +8,7 @@
 namespace convert {
 namespace {
 
-// A new format adds its importer here.
+// For a new input format, add the importer here.
 constexpr std::array kRooms{
     &uftrace::make_importer,
 #ifdef FXT_CONVERT_HAS_TFILE

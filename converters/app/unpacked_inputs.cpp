@@ -74,7 +74,7 @@ class TemporaryFolder {
     std::error_code problem;
     path_ = fs::canonical(outer, problem) / "fxt-convert-XXXXXX";
     if (problem) fail(problem.message());
-    std::array<int, 2> lifeline{};  // the second process, with signals blocked, waits until the pipe closes
+    std::array<int, 2> lifeline{};  // the second process waits until this process closes the pipe
     sigset_t all{};
     sigset_t before{};
     ::sigfillset(&all);
@@ -90,7 +90,8 @@ class TemporaryFolder {
       ::_exit(0);
     }
     const int error = errno;
-    if (remover_ > 0) ::setpgid(remover_, 0);  // protects the process from signals to our process group
+    // The second process must not get signals that are sent to our process group.
+    if (remover_ > 0) ::setpgid(remover_, 0);
     if (remover_ < 0 && is_made) ::rmdir(path_.c_str());
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
     if (remover_ < 0) fail(std::strerror(error));
@@ -124,7 +125,8 @@ class TemporaryFolder {
   pid_t remover_ = -1;
 };
 
-// Limits for archives, which no recording reaches. Creating and removing a file takes some 0.1 ms.
+// Limits for archives. Archives of recordings do not reach these limits. Creating and removing a file takes
+// about 0.1 ms.
 constexpr fxt::Limit kFiles{"files in an archive", 50'000, 1};
 constexpr fxt::Limit kFolders{"folders in an archive", 10'000, 0};
 constexpr fxt::Limit kDepth{"components in the path of a file in an archive", 64, 0};
@@ -147,8 +149,8 @@ struct Free {
 };
 using Archive = std::unique_ptr<archive, Free>;
 
-// The input of libarchive. Decompresses only LZ4. Filters of libarchive are not used, because an archive
-// could request any number of nested filters, and the memory for all of them.
+// The input of libarchive. The only filter of libarchive that is used is LZ4 (Lz4Input). If all filters were
+// allowed, an archive could request any number of nested filters, and the memory for all of them.
 class ArchiveBytes {
  public:
   explicit ArchiveBytes(std::unique_ptr<fxt::Input> input) : input_(std::move(input)) {}
@@ -345,7 +347,7 @@ class Unpacker {
     if (entry.size() < entry_name_.size()) entry += "…";
     throw InputError(Location::file(entry.empty() ? name_ : name_ + "/" + entry), problem);
   }
-  // Counts the folders of the entry before they are created.
+  // Fails if the folders of the entry exceed a limit. Must be called before these folders are created.
   void count_folders(const fs::path& name) {
     const auto parts_of = [](const fs::path& path) {
       return static_cast<std::uint64_t>(std::distance(path.begin(), path.end()));
@@ -364,7 +366,7 @@ class Unpacker {
     if (status >= ARCHIVE_WARN && status != ARCHIVE_RETRY) return;  // ARCHIVE_RETRY: a damaged header
     const char* const message = ::archive_error_string(archive.get());
     const std::string_view problem = message != nullptr ? message : "the archive is damaged";
-    // A failed system call is an error of the system. For a damaged archive, libarchive sets EILSEQ instead.
+    // The errno of a failed system call. For a damaged archive, libarchive sets EILSEQ instead.
     const int error = ::archive_errno(archive.get());
     if (error == ENOSPC || error == EDQUOT)
       throw std::runtime_error(
@@ -425,7 +427,7 @@ class Unpacker {
   fxt::Budget folder_budget_{kFolders}, depth_budget_{kAllDepths};
 };
 
-// Finds recordings, and stops after one more than the allowed number.
+// Adds the recordings in `path` to `found`. Stops when `found` has more recordings than an archive may have.
 void find_recordings(const fs::path& path, const Importers& importers, std::vector<std::string>& found) {
   if (fs::is_symlink(path) || found.size() > kRecordings.of(0)) return;
   if (is_recording(path, importers)) return found.push_back(path.string());

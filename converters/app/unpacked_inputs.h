@@ -23,8 +23,9 @@ class UnpackedInputs {
   std::string with_input_names(std::string text) const;
 
  private:
-  std::shared_ptr<const std::string> folder_;  // shared by all inputs; removed with the last owner
-  std::vector<std::pair<std::string, std::string>> names_;  // unpacked path, and name for the user
+  // For all inputs. A temporary folder is removed with the last owner.
+  std::shared_ptr<const std::string> folder_;
+  std::vector<std::pair<std::string, std::string>> names_;  // the unpacked path, and the name for the user
 };
 
 std::string library_of_archives();  // for example "libarchive 3.6.2"

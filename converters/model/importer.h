@@ -50,7 +50,8 @@ struct ImportStats {
   struct ChosenCalls {
     std::uint64_t left_out = 0;
     bool is_any_shown = false;
-    std::vector<std::string> misfits = {};  // "--filter 'mian': similar names: main"
+    // Options that match no call, such as "--filter 'mian': similar names: main".
+    std::vector<std::string> misfits = {};
   };
   ChosenCalls chosen_calls = {};
 
@@ -78,7 +79,7 @@ struct ImportContext {
   }
 };
 
-// Importers throw this error if they can't read an input to recognize it.
+// For recognizes(): throws the error for an input that can't be read.
 [[noreturn]] inline void fail_to_read(const std::string& input, const std::error_code& error) {
   throw InputError(Location::file(input), "can't read: " + error.message());
 }
@@ -96,10 +97,11 @@ class Importer {
  public:
   virtual ~Importer() = default;
 
-  // A noun for an input of this importer: "uftrace recording"; an s makes the plural.
+  // A noun for an input of this importer, such as "uftrace recording". Adding an "s" must give the plural.
   virtual std::string_view name() const = 0;
   virtual ImporterHelp help() const { return {}; }
-  // The options of this importer. Parsing the options changes the importer, so the importer must not move.
+  // The options of this importer. They refer to members of the importer, which are set when the options are
+  // parsed. Therefore, the importer must not be moved.
   virtual std::vector<Option> options() = 0;
 
   virtual bool recognizes(const std::filesystem::path& input) const = 0;  // decides by the input's content

@@ -248,7 +248,8 @@ class Arguments {
   }
   [[gnu::noinline]] void grow(std::size_t words) { words_.resize(2 * (words_used_ + words)); }
 
-  // Must not be next to words_used_. Otherwise, compilers load both together, which waits for both stores.
+  // Must not be next to words_used_. Otherwise, compilers load both members with one instruction, which is
+  // slow if two instructions have just stored them.
   std::size_t size_ = 0;
   std::vector<std::uint64_t> words_;  // the first words_used_ words are in use
   std::size_t words_used_ = 0;

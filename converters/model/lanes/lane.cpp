@@ -154,7 +154,8 @@ void Lane::drop(std::size_t depth) {
 
 bool Lane::end_earlier(std::size_t depth, std::uint64_t time_ns, const Arguments& arguments) {
   assert(depth < calls().size() && time_ns <= last_ns_);
-  // If an outer call ended earlier, a call that is too deep would become visible.
+  // If the call ended earlier, inner calls would move out by one level. A call that was too deep would become
+  // visible, but has no event.
   if (calls().unfiltered_size() > options_.max_depth) return false;
   if (!calls()[depth].is_pending() || options_.durations == DurationForm::Pairs) return false;
   const PendingEvent& call = *calls()[depth].event;

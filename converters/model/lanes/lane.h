@@ -7,7 +7,8 @@
 // - Its end is not known when its start must be written.
 // - An option requests pairs.
 //
-// Only one thread at a time fills a lane. Meanwhile, another thread may consume the sealed events.
+// Only one thread at a time adds events to a lane. At the same time, another thread may consume the sealed
+// events.
 #pragma once
 
 #include <algorithm>
@@ -92,7 +93,7 @@ class Lane {
   bool end_earlier(std::size_t depth, std::uint64_t time_ns, const Arguments& arguments = {});
 
   // suspend_top() removes the top `count` calls for a while, so that filtered calls can begin and end.
-  // resume_top() pushes them back, inside the calls that are then open.
+  // resume_top() pushes them back, inside the calls that are open at that time.
   void suspend_top(std::size_t count);
   void resume_top();
   // Shows the top call and all calls around it, even if they are too short.
@@ -112,8 +113,9 @@ class Lane {
 
   // Gives the top call another name and key. Returns false if the call is shown and already released.
   bool rename_top(LabelId label, std::uint64_t key);
-  // Appends `text` to the string argument `name` of the top call, after a comma if the argument exists. If
-  // the call is released or has no room, returns false. Then the caller may add the argument to the end.
+  // Appends `text` to the string argument `name` of the top call, after a comma if the argument exists.
+  // Returns false if the call is released or has no room. In this case, the caller may add the argument to
+  // the end of the call.
   bool annotate_top(NameId name, std::string_view text);
 
   // Shows the events on the thread of another lane, inside the calls of that lane. Must be called before the
@@ -186,14 +188,15 @@ class Lane {
   LaneStore store_;
   InstantStack instants_;
   std::unique_ptr<LaneShortCalls> short_calls_;
-  Arguments with_left_out_;  // arguments of an end, including those about calls that are left out inside
+  // Arguments of an end, and the arguments about the calls that are left out inside.
+  Arguments with_left_out_;
   // Calls at this depth or deeper take the slow path: begin_slow() and end_slow(). If calls are written as
-  // pairs, all calls take the slow path. But if short calls are left out, a call becomes a pair only at its
-  // end, and only deep calls take the slow path.
+  // pairs, all calls take the slow path, unless short calls are left out. In this case, the form of a call is
+  // decided at its end.
   std::size_t hot_depth_limit_ =
       options_.durations == DurationForm::Mixed || options_.short_calls != nullptr ? options_.max_depth : 0;
   std::uint64_t last_ns_ = 0;
-  std::uint64_t zero_ns_ = kForever;  // the latest time of an event of zero length
+  std::uint64_t zero_ns_ = kForever;  // time of the latest event of zero length
   bool is_matched_ = false;
 };
 
@@ -233,8 +236,8 @@ bool Lane::try_end(std::uint64_t time_ns, std::size_t most_words, Put put) {
   return true;
 }
 
-// Adds arguments to the arguments of a call. Returns false, and does nothing, if the current chunk has no
-// room, or if a record can't have this number of arguments.
+// Adds more arguments to a call. Returns false, and does nothing, if the current chunk has no room, or if a
+// record can't have this number of arguments.
 template <typename Put>
 bool Lane::put_after(PendingEvent& call, std::size_t most_words, Put put) {
   ArgumentArena& blocks = store_.queue().blocks();
@@ -256,7 +259,7 @@ bool Lane::put_after(PendingEvent& call, std::size_t most_words, Put put) {
 }
 
 // Returns the number of words of a call in the trace, or 0 if lengths are not wanted. The call has the
-// arguments of `call`, and `more` arguments. Together, these are `count` arguments.
+// arguments of `call`, and also the arguments `more`. `count` is the number of all these arguments.
 inline std::size_t Lane::words_of(const PendingEvent& call, std::uint64_t end_ns, const ArgumentRow& more,
                                   std::size_t count) const {
   if (!short_calls_->wants_lengths()) return 0;
@@ -267,9 +270,12 @@ inline std::size_t Lane::words_of(const PendingEvent& call, std::uint64_t end_ns
   return words;
 }
 
-// A template argument of Lane::run(): the action for a call that ends. `Skip` removes the calls before the
-// time in LaneStore::skip_calls_before(), and `LeaveOut` removes short calls. must_stay() returns 0 if the
-// call may be removed. When a call begins, removed() is called with `ends` == 0, and changes nothing.
+// The template argument `Ending` of Lane::run() decides what happens to a call that ends:
+// - Complete: the call becomes a Complete event.
+// - Skip: the call is removed if it ends before the time in LaneStore::skip_calls_before().
+// - LeaveOut: the call is removed if it is too short.
+// run() stops before a call for which must_stay() is not 0. run() also calls removed() when a call begins,
+// with `ends` == 0. Then removed() must not count anything.
 struct Lane::Complete {
   static constexpr bool kRemoves = false;
 };
@@ -317,7 +323,7 @@ std::size_t Lane::add_run(std::size_t count, Decode decode) {
 }
 
 // Adds records before `limit_ns`. The loop has no branch on whether a record begins or ends a call. Half of
-// such branches would be mispredicted, and cost more than everything else.
+// these branches would be mispredicted, which would cost more than the rest of the loop.
 template <typename Decode, typename Ending>
 std::size_t Lane::run(std::size_t count, std::uint64_t limit_ns, Decode decode,
                       [[maybe_unused]] Ending ending) {
@@ -334,7 +340,8 @@ std::size_t Lane::run(std::size_t count, std::uint64_t limit_ns, Decode decode,
   for (; added != count && write != write_end; ++added) {
     const PlainCall call = decode(added);
     const std::uint64_t ends = mask_of(call.is_end);
-    // If a call ends at the latest event's time, it may have zero length, or contain an event of zero length.
+    // A call that ends at the time of the latest event is not plain. It may have zero length, or contain an
+    // event of zero length.
     const std::uint64_t from_ns = last_ns + call.is_end;
     const bool fits_time = call.time_ns - from_ns < limit_ns - from_ns;
     if ((call.mismatch | (call.depth ^ (depth + ends)) | std::uint64_t{!fits_time} |
@@ -353,7 +360,7 @@ std::size_t Lane::run(std::size_t count, std::uint64_t limit_ns, Decode decode,
       ending.removed(*open, call, ends);
     }
 
-    // The place above the stack and the place of the next event are used only if a call begins.
+    // If a call ends, these values are not used. They are stored anyway, to avoid a branch.
     top = {write, call.key};
     write->time_ns = call.time_ns;
     write->block = nullptr;

@@ -1,5 +1,6 @@
 // Leaves out the calls of a lane that are shorter than a minimum length, as uftrace's -t does. A shown call
-// has the number of calls left out inside it. If lengths are wanted, calls left out are counted by length.
+// has arguments with the number and the total time of the calls that are left out inside it. If lengths are
+// wanted, the calls that are left out are counted by length.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace convert {
 
 struct ShortCallRule {
   std::uint64_t shortest_ns = 0;        // shorter calls are left out, unless they are kept
-  NameId left_out{}, left_out_ns{};     // arguments of a call around calls that were left out
+  NameId left_out{}, left_out_ns{};     // arguments of a call with calls inside that were left out
   fxt::CallLengths* lengths = nullptr;  // gets the calls that were left out; may be null
   // Returns the size of arguments in the trace, in words, without their names. Needed with `lengths`.
   std::size_t (*words_of)(const ArgumentRow& arguments) = nullptr;
@@ -33,7 +34,7 @@ class LaneShortCalls : public fxt::ShortCalls {
     return arguments_of_end_;
   }
 
-  // From now on, only calls that are in this range of time are counted.
+  // From now on, only calls that overlap this range of time are counted.
   void count_between(std::uint64_t from_ns, std::uint64_t to_ns) {
     from_ns_ = from_ns;
     to_ns_ = to_ns;
@@ -44,7 +45,8 @@ class LaneShortCalls : public fxt::ShortCalls {
   bool is_in_range(std::uint64_t begin_ns, std::uint64_t end_ns) const {
     return begin_ns >= from_ns_ && end_ns <= to_ns_;
   }
-  // Must be called if a call ends and is left out. Counts the time that the call takes in the range.
+  // Must be called if a call ends and is left out. Counts only the part of the call's time that is in the
+  // range.
   void leave_out_in_range(std::size_t depth, std::uint64_t begin_ns, std::uint64_t end_ns, std::size_t words,
                           LabelId label) {
     leave_out(depth, end_ns - begin_ns, words, static_cast<std::uint32_t>(label));
@@ -56,7 +58,7 @@ class LaneShortCalls : public fxt::ShortCalls {
   std::size_t words_of_call(bool is_pair) const {
     return is_pair ? 4 + 2 * thread_words_ : 3 + thread_words_;
   }
-  // Returns the number of words of a call's arguments. Counts the names of the arguments.
+  // Returns the number of words of a call's arguments, without their names. The names are counted separately.
   std::size_t words_of(const ArgumentRow& arguments, std::uint64_t length_ns) {
     for (auto argument = arguments.begin(); argument != arguments.end(); ++argument) {
       count_name(argument.name(), length_ns);
@@ -72,7 +74,8 @@ class LaneShortCalls : public fxt::ShortCalls {
     std::uint64_t length_ns = 0;
   };
 
-  // Counts a name. Only the longest call with the name matters: the name is needed if this call is shown.
+  // Counts a name for a call of this length. A name is needed in the trace if the longest call with this name
+  // is shown. Therefore, shorter calls with the name are not counted.
   void count_name(NameId name, std::uint64_t length_ns) {
     const auto number = static_cast<std::uint32_t>(name);
     Longest& longest = longest_[number % longest_.size()];

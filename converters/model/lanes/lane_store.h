@@ -21,8 +21,9 @@ namespace convert {
 
 // ---- Memory ----
 //
-// Events are in chunks with stable addresses. The words of arguments are adjacent in chunks of words. All
-// lanes share one pool of chunks, so that chunks are reused while they are in the cache.
+// Events are stored in chunks, so their addresses do not change. Arguments are stored in other chunks, and the
+// words of a call's arguments are adjacent. All lanes share one pool of chunks, so that a chunk is used again
+// while it is in the cache.
 
 using WordChunk = std::unique_ptr<std::uint64_t[]>;
 
@@ -31,12 +32,13 @@ struct EventChunk {
 
   std::array<PendingEvent, kEvents> events;
   std::uint64_t bytes_before = 0;  // bytes that the lane had used when the chunk was added
-  // Full chunks of words. No event in a later event chunk refers to these words.
+  // Full chunks of words. They are freed together with this chunk, because no event in a later event chunk
+  // refers to them.
   std::vector<WordChunk> words, large_words;
 };
 
-// Several threads may use a pool at the same time. If possible, chunks of the thread that made the pool go
-// back to this thread, because its core has them in the cache.
+// Several threads may use a pool at the same time. The thread that made the pool first gets the chunks that it
+// gave back itself, because its core has them in the cache.
 class ChunkPool {
  public:
   static constexpr std::size_t kWordsPerChunk = 512;  // 4 KiB
@@ -81,7 +83,7 @@ class ChunkPool {
 
   std::mutex mutex_;
   std::thread::id maker_ = std::this_thread::get_id();
-  // [0]: chunks that the thread that made the pool gave back; [1]: chunks that other threads gave back
+  // [0]: chunks given back by the thread that made the pool; [1]: chunks given back by other threads
   std::array<Free, 2> free_;
 };
 
@@ -185,8 +187,8 @@ class ArgumentArena {
 //
 // First, events are added and may change. Then they are sealed. Finally, the merge consumes them.
 
-// Adjacent sealed events of a lane, in order, or none. No event is Open. The SealedEvents with the last
-// events of a chunk own the chunk.
+// Zero or more adjacent sealed events of a lane, in order. None of them is Open. If they are the last events
+// of a chunk, the SealedEvents own the chunk.
 struct SealedEvents {
   std::span<PendingEvent> events;
   std::unique_ptr<EventChunk> chunk = nullptr;
@@ -226,8 +228,9 @@ class EventQueue {
   PendingEvent* write_end() const { return write_end_; }
   void set_write(PendingEvent* write) { write_ = write; }
 
-  // The memory since the start of the lane, in bytes. For bytes_used(), it is the memory of full chunks and
-  // of all arguments. For bytes_before(), it is the memory that was used before an unsealed event was added.
+  // The bytes that were used since the start of the lane. bytes_used() counts all arguments and all full
+  // chunks of events. bytes_before() counts the bytes before `event`, which must be unsealed. It does not count
+  // the arguments of events in the same chunk.
   std::uint64_t bytes_used() const { return event_bytes_ + blocks_.bytes(); }
   std::uint64_t bytes_before(const PendingEvent* event) const {
     const EventChunk& chunk = *chunk_of(event);
@@ -289,7 +292,8 @@ class EventQueue {
 struct LaneCounters {
   TooDeepCount too_deep;
   std::uint64_t cut_arguments = 0;  // arguments for which no record had room
-  std::uint64_t skipped_calls = 0;  // calls that end before the time in skip_calls_before()
+  // Calls that were dropped, because they end before the time in skip_calls_before().
+  std::uint64_t skipped_calls = 0;
 };
 
 // Passes events to the merge when no call before them is pending. If a pending call holds back too many

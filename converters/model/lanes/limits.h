@@ -25,7 +25,7 @@ struct ShortCallRule;
 struct LaneOptions {
   SinkLimits limits = {};
   // Calls at this depth and deeper are dropped and counted. An instant is dropped if its level is at least
-  // `max_depth` and at least the sink's depth.
+  // the larger of `max_depth` and the sink's depth.
   std::size_t max_depth = limits.depth;
   DurationForm durations = DurationForm::Mixed;
   // If null, calls of any length are emitted. The rule must outlive the lanes.
@@ -57,7 +57,7 @@ class InstantStack {
     TooDeep,
   };
 
-  // Adds an instant above `depth` calls. Times must not decrease.
+  // Adds an instant inside `depth` open calls. Times must not decrease.
   Form add(std::uint64_t time_ns, std::size_t depth, std::size_t deepest) {
     if (std::exchange(time_ns_, time_ns) != time_ns) count_ = 0;
     const std::size_t level = depth + count_;

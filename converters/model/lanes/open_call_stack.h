@@ -69,7 +69,7 @@ class OpenCallStack {
     assert(size_ > 0);
     --size_;
   }
-  // Pops a call, which need not be pending.
+  // Like pop(), but the call need not be pending.
   void pop_released() {
     pop();
     first_pending_ = std::min(first_pending_, size_);
@@ -88,7 +88,8 @@ class OpenCallStack {
     pop();
   }
 
-  // Removes the top `count` calls. resume_top() pushes them back, inside the calls that are then open.
+  // Removes the top `count` calls. resume_top() pushes them back, inside the calls that are open at that
+  // time.
   void suspend_top(std::size_t count) {
     assert(suspended_.empty());
     own_.resize(std::max(own_.size(), size_));
@@ -111,7 +112,7 @@ class OpenCallStack {
     return first_pending_;
   }
 
-  // The memory for `capacity()` calls. size() of these are in use. Lane::run() writes to this memory.
+  // Memory for capacity() calls, of which size() are in use. Lane::run() writes to this memory.
   OpenCall* data() { return calls_.data(); }
   std::size_t capacity() const { return calls_.size(); }
   void set_size(std::size_t size) {

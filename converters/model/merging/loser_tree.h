@@ -47,7 +47,7 @@ class LoserTree {
     }
     nodes_[0] = winner;
   }
-  // The time before which no lane except next() has an event.
+  // Events of next() before this time come before the events of all other lanes.
   std::uint64_t others_ns() const {
     const Entry& winner = nodes_[0];
     std::uint64_t limit_ns = kNever;

@@ -84,8 +84,8 @@ void MergeLoop::run(const std::function<void()>& tick) {
     skip_unneeded();
     pump_round();
     tick();
-    // The sink notices the end of the range only by an event. If the calls after the range are left out, no
-    // such event comes.
+    // has_enough() becomes true when the sink gets an event after the range. If calls are left out, there may
+    // be no such event. Therefore, the time that the merge has reached is also checked.
   } while (blocking_ != nullptr && !sink_.has_enough() &&
            (tree_.next_ns() <= needed_until_ns_ || std::ranges::none_of(lanes_, is_in_released_call)));
   const auto counts_missing = [](const LaneState& state) { return state.lane->short_calls() != nullptr; };
@@ -101,8 +101,8 @@ void MergeLoop::run(const std::function<void()>& tick) {
       if (state.read->kind == EventKind::Begin || state.read->kind == EventKind::End)
         ends.push_back({{state.read, 1}, state.number});
   }
-  // In the trace, these ends are at the end of the range. Here, their times depend on how far the inputs have
-  // been read.
+  // Sorts the ends by their times in the trace, where they are at the end of the range. Their times here
+  // depend on how far the inputs have been read.
   std::ranges::stable_sort(
       ends, {}, [&](const MergedRun& run) { return std::min(run.events.front().time_ns, needed_until_ns_); });
   if (!ends.empty()) sink_.write(ends);
@@ -237,7 +237,7 @@ void MergeLoop::check_contract(const LaneState& state, bool is_over) {
                     first_ns, state.unsealed_ns));
 }
 
-// Releases the call for whose end the merge waits, if enough events are held back.
+// If too many events wait, releases the call for whose end the merge waits.
 void MergeLoop::release_blocking() {
   if (blocking_->read != blocking_->end || !blocking_->queue().has_unsealed()) return;
   if (!plan_.is_full(*blocking_->source)) return;
@@ -247,7 +247,8 @@ void MergeLoop::release_blocking() {
 
 // ---- Merging ----
 
-// Returns the time of the lane's next event, or a time before which the lane has no events.
+// Returns the time of the lane's next event. If this event is not sealed, returns a time before which the
+// lane has no events.
 std::uint64_t MergeLoop::head_ns(const LaneState& state) const {
   return state.read != state.end ? state.read->time_ns : state.unsealed_ns;
 }

@@ -59,7 +59,7 @@ class MergeLoop {
   };
 
   // Parts and sink must outlive the loop. `order` has the numbers of all lanes. At equal times, lanes are
-  // merged in this order. `lookahead_bytes` is the member of TimelineOptions.
+  // merged in this order. See TimelineOptions for `lookahead_bytes`.
   MergeLoop(Parts& parts, std::span<const std::size_t> order, std::size_t lookahead_bytes, std::size_t jobs,
             EventSink& sink);
 
@@ -67,8 +67,8 @@ class MergeLoop {
   // indexed by input; kForever for an input without events.
   std::vector<std::uint64_t> find_first_times(const std::vector<bool>& wanted,
                                               const std::function<void()>& tick);
-  // Reads and merges all events, or until the sink has enough. Calls `tick` between two rounds. `tick` may
-  // throw an exception to stop the run.
+  // Reads and merges events until none are left, or until the sink has enough. Calls `tick` between two
+  // rounds. `tick` may throw an exception to stop the run.
   void run(const std::function<void()>& tick);
 
  private:
@@ -80,7 +80,7 @@ class MergeLoop {
     SealedEvents sealed = {};
     PendingEvent* read = nullptr;  // next event in `sealed`
     PendingEvent* end = nullptr;
-    std::uint64_t unsealed_ns = 0;  // no unsealed event is before this; includes the offset
+    std::uint64_t unsealed_ns = 0;  // no unsealed event has an earlier time; includes the offset
 
     EventQueue& queue() const { return lane->store().queue(); }
   };
@@ -99,12 +99,12 @@ class MergeLoop {
   EventSink& sink_;
   std::vector<TimelineInput>& inputs_;
   std::vector<LaneState> lanes_;  // indexed by rank; lower ranks go first at equal times
-  LoserTree tree_;                // next time of each lane; too low if the lane has got events since then
+  LoserTree tree_;                // time of each lane's next event, or an earlier time if this event is new
   PumpPlan plan_;
   MergedBatch batch_;
   bool is_merging_ = false;  // true if the loop consumes sealed events
   std::uint64_t needed_from_ns_ = 0, needed_until_ns_ = kForever;
-  LaneState* blocking_ = nullptr;  // the lane without events for which the merge waits
+  LaneState* blocking_ = nullptr;  // the lane without sealed events for which the merge waits
   Workers workers_;                // destroyed first, because tasks use the other members
   bool alternates_;  // true if two threads take turns: one pumps the only source, and one merges
   bool worker_merges_ = false;

@@ -19,9 +19,10 @@ std::size_t share_of(std::size_t bytes, std::size_t lanes) {
 
 LookaheadShares::LookaheadShares(std::size_t lookahead_bytes, std::size_t lanes, bool is_order_free)
     : total(lookahead_bytes), lane(share_of(lookahead_bytes, lanes)) {
-  // All sources together read this amount in one round. So events are still in the cache at the merge.
+  // All sources together read this amount in one round, so that the events are still in the cache when they
+  // are merged.
   constexpr std::size_t kRoundBytes = std::size_t{2} << 20;
-  // To read fewer bytes would be slow, because each read needs a system call and a round.
+  // Reading fewer bytes would be slow, because each read needs a system call and a round.
   constexpr std::size_t kMinSourceBytes = std::size_t{16} << 10;
   shared_source = std::min(share_of(lane, 4), share_of(kRoundBytes, lanes));
   source = is_order_free ? std::max(shared_source, kMinSourceBytes) : shared_source;
@@ -89,7 +90,8 @@ std::span<const PumpPlan::Task> PumpPlan::plan_round(std::uint64_t merged_ns) {
     return !source->is_candidate;
   });
   std::ranges::sort(candidates_);
-  std::vector<std::uint64_t> least_ns(inputs_, kForever);  // indexed by input: least progress of sources
+  // Indexed by input: the lowest watermark of its pumped sources.
+  std::vector<std::uint64_t> least_ns(inputs_, kForever);
   std::vector<bool> is_at_limit(inputs_);
   for (SourceState* const source : candidates_) {
     const std::uint64_t watermark_ns = source->source->watermark_ns();

@@ -37,13 +37,13 @@ struct SharedSourceState {
 struct LookaheadShares {
   // For all lanes together: TimelineOptions::lookahead_bytes.
   std::size_t total;
-  // total / lanes, at least 4 KiB. An open call may hold back n times this amount on a lane of a source with
-  // n lanes. If it holds back more, it is released.
+  // total / lanes, at least 4 KiB. On a lane of a source with n lanes, an open call is released if it holds
+  // back more than n times this amount.
   std::size_t lane;
   // min(lane / 4, 2 MiB / lanes), at least 4 KiB. A shared source reads this amount in one pump().
   std::size_t shared_source;
   // shared_source, but at least 16 KiB if the order in which sources are read is free. A source adds this
-  // amount in one pump(). A source is pumped if less than this amount is left.
+  // amount in one pump(). A source is pumped if its lanes have less than this amount left.
   std::size_t source;
 
   LookaheadShares(std::size_t lookahead_bytes, std::size_t lanes, bool is_order_free);
@@ -58,13 +58,14 @@ class PumpPlan {
     std::uint64_t delivered_until_ns = kForever;
   };
 
-  // `lanes` and `inputs` are counts. `lookahead_bytes` is the member of TimelineOptions.
+  // `lanes` and `inputs` are counts. See TimelineOptions for `lookahead_bytes`.
   PumpPlan(std::vector<SourceState>& sources, std::vector<SharedSourceState>& shared_sources,
            std::size_t lanes, std::size_t inputs, std::size_t lookahead_bytes);
 
   const LookaheadShares& shares() const { return shares_; }
-  // True if each source may be read at any time, for example only when the merge needs its events. False if
-  // lanes share a source, because the progress of this source affects which pending calls are released.
+  // True if sources may be read in any order, for example only when the merge needs their events. Without
+  // shared sources, and with one lane for each source, any order gives the same output. Otherwise, the order
+  // affects which pending calls are released.
   bool is_order_free() const { return is_order_free_; }
   // Must be called before read_first() for each source that begins later. This source has no events in memory
   // until the merge comes near its first event.
@@ -75,9 +76,10 @@ class PumpPlan {
 
   // Lets the next round pump the source, even if many of its events wait for the merge.
   void need(SourceState& source);
-  // Plans a round. The merge has reached `merged_ns`. Pumps the shared sources with the least progress in two
-  // cases: a source has read all delivered data; or each pumped source has read all deliveries except the
-  // latest one.
+  // Plans a round. The merge has reached `merged_ns`. An input's shared sources are pumped in two cases:
+  // - A source that needs more events has read all delivered data.
+  // - Each source that is pumped has read all deliveries except the latest one.
+  // Of the shared sources, only those with the least progress are pumped.
   std::span<const Task> plan_round(std::uint64_t merged_ns);
   std::span<const Task> tasks() const { return tasks_; }
 
