@@ -37,8 +37,8 @@ class Notes {
   // `kind` must outlive this object. `count` is the number of things in the note, such as lost records.
   void add(const NoteKind& kind, const Location& where, std::string_view problem, std::uint64_t count = 1);
 
-  // Adds a note of a kind that may be frequent. `describe` returns "<location>: <problem>". It is called only
-  // if the text is kept.
+  // Adds a note of a kind that may be frequent. `describe` returns "<location>: <problem>". `describe` is
+  // called only if the text is kept.
   template <std::invocable Describe>
   void add(const NoteKind& kind, Describe&& describe, std::uint64_t count = 1) {
     Group& group = group_of(kind);

@@ -40,7 +40,8 @@ void ShownIds::settle() {
     if (const auto found = threads_.made_up.find(made_up);
         found != threads_.made_up.end() && id != 0 && id < id_limit_ && threads_.used.insert(id).second)
       found->second = id;
-  // Processes are last, so that the first thread gets the id 1, and no thread gets the id of its process.
+  // Threads get their ids before processes. Therefore, the first thread gets the id 1, and no thread gets the
+  // id of its process.
   const auto assign = [this](Ids& ids) {
     std::uint64_t& last = ids.last_settled;
     for (auto& [made_up, id] : ids.made_up) {

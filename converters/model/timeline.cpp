@@ -130,7 +130,7 @@ void Timeline::draw_matched_threads() {
 }
 
 // At equal times, events of matched lanes are last. Therefore, such an event is inside a call that starts at
-// the same time, even if the event's time was rounded down. The order of the inputs has no effect.
+// the same time, even if the event's time was rounded down. This does not depend on the order of the inputs.
 std::vector<std::size_t> Timeline::merge_order() const {
   std::vector<std::size_t> order;
   for (const bool are_matched : {false, true})

@@ -1,5 +1,6 @@
-// Threads on which several lanes show their events. No lane exceeds the sink's depth limit, but a lane does
-// not know the depth of other lanes. This stage limits the depth of instants and pairs on all lanes together.
+// For threads on which several lanes show their events. Each lane obeys the sink's depth limit, but the calls
+// of several lanes together may be deeper. This stage limits the depth of instants and pairs of all lanes
+// together.
 #pragma once
 
 #include <cstddef>

@@ -22,13 +22,14 @@ struct LaneInfo {
   ThreadId thread;
   std::string process_name;
   std::string thread_name;
-  // The expected amount of events: importers set the size of the thread's file. A sink may have a shorter
-  // form for the threads with most events.
+  // The expected amount of events. Importers use the size of the thread's file. A sink may have a shorter
+  // form for the threads with the most events.
   std::uint64_t weight = 0;
   std::uint64_t first_call_ns = kForever;  // start of the program's first call; kForever if unknown
 };
 
-// Events are prefetched this number of events ahead, because another core has written them.
+// Events are prefetched this number of events ahead. Otherwise, the merge would wait for them, because
+// another core has written them.
 inline constexpr std::size_t kPrefetchedEvents = 8;
 
 // Consecutive events of one lane, without an event of another lane in between.

@@ -25,7 +25,8 @@ struct TimeSpan {
 // The limits of one pump().
 struct PumpBudget {
   std::size_t bytes;  // the approximate size of the events and arguments to add to lanes
-  // Events at or after this time must not be emitted, because shared sources may deliver earlier events.
+  // A source must not emit events at or after this time, because shared sources may still deliver earlier
+  // events.
   std::uint64_t delivered_until_ns = kForever;
   // The number of the thread that pumps, from 0 to TimelineOptions::jobs - 1. A source may use it as an index
   // for memory per thread.
@@ -38,10 +39,10 @@ struct PumpBudget {
 class Source {
  public:
   virtual ~Source() = default;
-  // Reads on, and emits events until the budget is used. Returns false at the end of the input. Then all
-  // calls must have ended.
+  // Reads on, and emits events until the budget is used. Returns false at the end of the input. Before it
+  // returns false, it must end all open calls.
   virtual bool pump(const PumpBudget& budget) = 0;
-  // A time before which no lane has an event. Must be known before the first pump(); 0 if it is unknown.
+  // A time before which no lane has an event, or 0 if it is unknown. May be called before the first pump().
   virtual std::uint64_t begin_ns() const { return 0; }
   // The end of the program's last call, known at the end of the input. kForever if it is unknown, and 0 if
   // the input records no calls.

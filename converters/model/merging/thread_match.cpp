@@ -12,9 +12,10 @@ namespace {
 
 // At most this number of marks per thousand may be outside of the calls of their functions.
 constexpr std::size_t kOutsidePerThousand = 5;
-// At most one mark in this number of marks may be in a call that is not innermost.
+// At most 1 of this number of marks may be inside a call that is not the innermost one.
 constexpr std::size_t kIndirect = 10;
-// A lane's records are clearly closer to the marks if the median distance is at least 2^3 times smaller.
+// A lane's records are clearly closer to the marks than those of another lane if the median distance in time
+// is about 2^3 times smaller.
 constexpr std::size_t kCloserBits = 3;
 
 using LaneName = std::function<std::string(const Lane&)>;
@@ -53,8 +54,9 @@ struct Candidate {
   }
 };
 
-// The lanes that one unmatched thread may match. `lanes` have nearly all marks in their calls. `best` has the
-// most marks. `first` and `second` have the most marks in innermost calls.
+// The lanes that one unmatched thread may match. `lanes` has the lanes whose calls contain nearly all marks.
+// `best` is the lane whose calls contain the most marks. `first` and `second` are the lanes whose innermost
+// calls contain the most marks.
 struct Candidates {
   struct Holder {
     const Lane* lane = nullptr;
@@ -132,8 +134,8 @@ ThreadMatch match_of(const UnmatchedThread& thread, Candidates candidates, const
   return {.lane = lanes[0].lane};
 }
 
-// Removes the matches of several threads of one input with the same lane, because it is unknown which of them
-// is right.
+// If several threads of one input match the same lane, removes these matches, because it is unknown which of
+// them is right.
 void refuse_shared(std::span<const UnmatchedThreadOfInput> threads, std::vector<ThreadMatch>& matches,
                    const LaneName& name_of) {
   std::map<std::pair<const Lane*, std::size_t>, std::vector<std::size_t>> by_lane;

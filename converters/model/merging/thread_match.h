@@ -38,7 +38,7 @@ struct UnmatchedThread {
   std::string why_unmatched = {};   // why the thread can't be matched; empty if it can be matched
   std::uint64_t id = 0;
   bool may_be_several = false;   // the marks may be of several threads that can't be distinguished
-  std::vector<Part> parts = {};  // lanes that move to the process of the match
+  std::vector<Part> parts = {};  // lanes that are moved to the process of the matching thread
 };
 
 // The range of time in which a mark may have been made, on the clock of the call history.
@@ -97,12 +97,11 @@ class ThreadMatcher {
   std::span<const UnmatchedThreadOfInput> threads() const {
     return histories_.empty() ? std::span<const UnmatchedThreadOfInput>() : threads_;
   }
-  // Returns one match for each of threads(). A thread matches a lane if each mark, except a few per thousand,
-  // is inside an open call of the mark's function. For most marks, this call must be the innermost one,
-  // because a function like `main` is open all the time. If several lanes match, the lane whose latest
-  // records are clearly closer to the marks is chosen. Marks that may belong to several threads match no lane
-  // if half of them are also in innermost calls of another lane. `name_of` returns the name of a lane for
-  // notes.
+  // Returns one match for each of threads(). A thread matches a lane if nearly all of its marks are inside
+  // open calls of the marks' functions. For most marks, this call must be the innermost one, because a
+  // function like `main` is open all the time. If several lanes match, the lane whose latest records are
+  // clearly closer to the marks is chosen. Marks that may belong to several threads match no lane if half of
+  // them are also in innermost calls of another lane. `name_of` returns the name of a lane for notes.
   std::vector<ThreadMatch> match(std::span<const TimelineInput> inputs,
                                  const std::function<std::string(const Lane&)>& name_of) const;
 

@@ -25,7 +25,8 @@ inline std::uint64_t magnitude_of(std::int64_t offset_ns) {
   return offset_ns < 0 ? ~bits + 1 : bits;
 }
 
-// These functions do not move a time beyond the first and the last possible time.
+// If the result would be before the first possible time or after the last possible time, these functions
+// return that possible time.
 inline std::uint64_t apply_offset(std::uint64_t time_ns, std::int64_t offset_ns) {
   const std::uint64_t magnitude = magnitude_of(offset_ns);
   if (offset_ns < 0) return time_ns - std::min(time_ns, magnitude);

@@ -24,8 +24,8 @@ namespace convert {
 // name. No: as mangled names.
 enum class Demangle : std::uint8_t { Simple, Full, No };
 
-// A vector whose elements never move. While one thread appends, another thread may read an element if the
-// first thread has passed it the index.
+// A vector whose elements never move. While one thread appends, another thread may read the elements whose
+// indexes it got from the first thread.
 template <typename T>
 class StableVector {
  public:
@@ -102,7 +102,7 @@ class Names {
   StableVector<Label> labels_;
   TextPool pool_;
   // A hash table of the texts with open addressing, which is at most half full. A program can have a million
-  // names. In a map of strings, each name would need a hundred bytes.
+  // names, and a map of strings would need a hundred bytes for each of them.
   std::vector<Slot> slots_ = std::vector<Slot>(256);
   // Labels with the same name are in a chain, which is short, because a name has few categories.
   std::vector<std::uint32_t> newest_label_;  // the first label of the chain, by name

@@ -66,7 +66,7 @@ inline std::uint64_t signed_bits(std::span<const std::byte> bytes, std::endian o
 // Returns a word with all bits set if `bit` is 1, and 0 if it is 0.
 inline std::uint64_t mask_of(std::uint64_t bit) {
   std::uint64_t mask = -bit;
-  asm("" : "+r"(mask));  // hides the origin of the mask from compilers, which would use a branch
+  asm("" : "+r"(mask));  // hides from compilers how the mask was made; otherwise, they would use a branch
   return mask;
 }
 

@@ -97,7 +97,7 @@ FileWindow::FileWindow(fxt::FilePlace place, EarlyEnd early_end, bool keep_open,
 
 std::span<const std::byte> FileWindow::fetch(std::uint64_t offset, std::size_t wanted) {
   if (offset >= size_) return {};
-  // Moves requested bytes that are already in memory to the front, and reads the missing bytes after them.
+  // The bytes that are already in memory are moved to the front. The missing bytes are read after them.
   std::size_t kept = 0;
   if (offset >= begin_ && offset - begin_ < filled_) {
     const auto from = static_cast<std::size_t>(offset - begin_);

@@ -40,7 +40,7 @@ class InputFile {
   auto with_descriptor(Use use) const;
 
   fxt::FilePlace place_;
-  fxt::Descriptor descriptor_;  // open if the file is kept open
+  fxt::Descriptor descriptor_;  // not open if each read opens the file
   std::uint64_t size_ = 0;
 };
 
@@ -54,7 +54,8 @@ class FileWindow {
   // A second-level cache can hold a block of this size and the events that are made from it.
   static constexpr std::size_t kDefaultBlockBytes = std::size_t{256} << 10;
 
-  enum class EarlyEnd : std::uint8_t { Error, End };  // effect of a file that has become shorter
+  // The result if the file has become shorter: an exception, or the end of the file.
+  enum class EarlyEnd : std::uint8_t { Error, End };
 
   // Throws InputError like the constructor of InputFile.
   FileWindow(fxt::FilePlace place, EarlyEnd early_end, bool keep_open = true,

@@ -55,10 +55,11 @@ std::string spelled_character(std::int64_t code) {
 
 bool is_unclear(std::string_view text) {
   if (text.empty() || is_blank(text.front()) || is_blank(text.back())) return true;
-  // std::from_chars() also reads doubles that begin with one of the last four words, in upper or lower case.
+  // std::from_chars() also reads "inf" and "nan", in upper or lower case, as doubles.
   static constexpr std::array<std::string_view, 8> kWords{"NULL", "null", "true", "false",
                                                           "inf",  "INF",  "nan",  "NAN"};
-  // Most other texts differ from these words and from numbers in the first or third character.
+  // For speed, the first character is checked here, and the third character below. Most texts that are not
+  // numbers and not these words differ from them there.
   static constexpr auto kBegins = [] {
     std::array<bool, 256> begins{};
     for (const char c : std::string_view("0123456789+-.")) begins[static_cast<unsigned char>(c)] = true;

@@ -16,7 +16,7 @@
 namespace convert {
 namespace {
 
-// Each of them causes an exception, which takes some 3 us.
+// Each damaged line causes an exception, which takes about 3 us.
 constexpr fxt::Limit kDamagedLines{"damaged lines in all text files", 2'000'000, 0};
 std::atomic<std::uint64_t> damaged_lines = 0;
 

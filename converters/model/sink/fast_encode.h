@@ -28,10 +28,10 @@ inline constexpr std::size_t kStringBytesPerRecord = 28'000;
 // Events with larger argument blocks take the slow path: strings may have to be cut, and blobs split.
 inline constexpr std::size_t kMaxKnownWords = kStringBytesPerRecord / sizeof(std::uint64_t);
 
-// The thread of a lane, as event records refer to it.
+// How event records refer to the thread of a lane.
 struct EventThread {
   fxt::Thread koids;
-  std::uint8_t index = 0;  // 0 if each record holds both koids
+  std::uint8_t index = 0;  // 0 if each record contains both koids
 };
 
 // Returns the part of an event header that depends only on the label.
@@ -83,7 +83,8 @@ inline std::uint64_t* begin_event(std::uint64_t* words, const EventThread& threa
   return words + 4;
 }
 
-// A ref to a name in the string table. Unlike for TextRef, compilers know that no text follows.
+// A ref to a name in the string table. With a TableRef, compilers know that the record contains no text of
+// the name. With a TextRef, they do not.
 struct TableRef {
   std::uint16_t index;
   explicit operator fxt::TextRef() const { return fxt::TextRef::table(index); }
@@ -167,7 +168,7 @@ inline std::uint64_t* end_event(std::uint64_t* words, std::uint64_t* word, const
 
 // ---- Events whose strings are known ----
 
-// most_words() limits the words that put_known() writes. An inline name needs kInlineNameWords more.
+// put_known() writes at most most_words() words, and at most kInlineNameWords more for an inline name.
 inline constexpr std::size_t kInlineNameWords = fxt::words_of(kInlineNameBytes);
 inline std::size_t most_words(const PendingEvent& event) {
   constexpr std::size_t kBesidesBlock = 5;  // header, time, process, thread, last_word
@@ -188,7 +189,8 @@ inline std::size_t most_words(const PendingEvent& event) {
   }
   if (rest == 0) return at;
   *at = load<std::uint64_t>(from, std::endian::little);
-  constexpr std::uint64_t kAnyPlain = 0x2020'2020'2020'2020;  // blanks replace the padding
+  // Blanks replace the padding, because zeros would not be plain.
+  constexpr std::uint64_t kAnyPlain = 0x2020'2020'2020'2020;
   const std::size_t text_bits = 8 * rest;
   is_plain &= fxt::is_plain(*at | kAnyPlain << text_bits);
   return at + 1;

@@ -104,8 +104,8 @@ void FxtSink::write_hints(const fxt::PerfettoPackets& packets) {
   writer_.write(fxt::Blob{fxt::Inline{"perfetto"}, fxt::BlobType::Perfetto, packets.bytes()});
 }
 
-// Fetches the names of all events before the first event is encoded. The names of many functions are spread
-// over the memory, so the cache misses overlap.
+// Loads the names of all events into the cache before the first event is encoded. The names are spread over
+// the memory. If they are loaded together, the cache misses overlap.
 void FxtSink::fetch_names(std::span<const MergedRun> runs) const {
   const auto for_each_label = [runs](auto fetch) {
     for (const MergedRun& run : runs)
@@ -206,7 +206,7 @@ void FxtSink::write_one(const EventThread& thread, const PendingEvent& event) {
                  event.kind == EventKind::Blob ? event.text() : names_.text(names_.label(event.label).name));
 }
 
-// Counts the strings that were repaired since strings_ had repaired `before` strings.
+// Counts the strings that were repaired since the caller read the counter of strings_, which was `before`.
 void FxtSink::count_repaired(std::size_t lane, std::uint64_t before, std::string_view where) {
   Repaired& repaired = repaired_of_[lane];
   if (repaired.count == 0) repaired.first = where;

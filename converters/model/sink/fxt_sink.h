@@ -44,8 +44,8 @@ std::string shown_process_name(const LaneInfo& info);
 // Returns the packets with hints for viewers, which are written before the first event (viewer_hints.cpp).
 fxt::PerfettoPackets hints_of(std::span<const LaneInfo> lanes, const TraceInfo& info);
 
-// Decides which flow events are written. Flows that go back in time are dropped and counted: their ends come
-// before their starts. If a filter has removed the start of a flow, the end is dropped, but not counted.
+// Decides which flow events are written. A flow whose end comes before its start is dropped and counted. If a
+// filter has removed the start of a flow, the end is dropped, but not counted.
 class FlowOrder {
  public:
   bool keeps(const PendingEvent& event);

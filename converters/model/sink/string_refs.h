@@ -37,8 +37,8 @@ class StringRefs {
   // Like table_ref(). If the table is full, the result contains the text instead of an index.
   fxt::TextRef ref_of(NameId name);
   void register_names(const ArgumentRow& arguments);
-  // Returns in `texts` the strings that are written into the record. These strings are repaired, and cut if
-  // they are too long together. For a string that is in the table, the text is empty.
+  // Returns in `texts` the strings that are written into the record. They are repaired, and cut if they are
+  // too long together. If a string is in the table, its text in `texts` is empty.
   void collect_texts(const ArgumentRow& arguments, Texts& texts);
   // Returns the text as UTF-8 without NUL. The result may be used until end_record().
   std::string_view valid(std::string_view text);

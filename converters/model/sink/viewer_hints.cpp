@@ -34,7 +34,7 @@ void place_children(Processes& processes, const std::vector<ProcessInfo>& infos)
   for (const ProcessInfo& info : infos) parents.emplace(info.process, info.parent);
   std::set<ProcessId> placed;
   for (const auto& entry : processes) {
-    std::vector<ProcessOrder*> line;  // the process and ancestors that are not placed yet
+    std::vector<ProcessOrder*> line;  // the process, and its ancestors that are not placed yet
     const ProcessOrder* elder = nullptr;
     for (ProcessId id = entry.first;;) {
       const auto process = processes.find(id);
