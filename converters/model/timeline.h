@@ -50,7 +50,8 @@ struct TimelineOptions {
   // The number of threads that read and merge, including the caller of run(). The output does not depend on
   // this number.
   std::size_t jobs = 1;
-  // True if the output is cut into pieces. Then events that are emitted late are in a later piece.
+  // True if the output is cut into pieces. An event that is emitted too late is then in a later piece than
+  // other events of its time.
   bool is_split = false;
 };
 
@@ -93,8 +94,9 @@ class Timeline {
   Lane& add_lane(LaneInfo info);
   ShownIds& ids() { return ids_; }
   const TimelineOptions& options() const { return options_; }
-  // Moves all times of one input by `offset_ns`. The first input is 0. Must be called before run(). No time
-  // is moved before the first or after the last possible time. A note reports if the offset would do this.
+  // Moves all times of one input by `offset_ns`. Inputs are numbered from 0. Must be called before run().
+  // Times are not moved before the first or after the last possible time. If this limits the offset, a note
+  // reports it.
   void shift_input(std::size_t input, std::int64_t offset_ns);
   // Adds `behind_ns` to all times of the current input, in addition to the offset of shift_input().
   void shift_clock(std::int64_t behind_ns);
@@ -102,8 +104,8 @@ class Timeline {
   std::optional<std::int64_t> clock_shift_ns() const;
   // Returns the start of the first call of the program, if importers know it before the events are read.
   std::optional<std::uint64_t> first_call_ns() const;
-  // Must be called if the current input shows threads on the CPUs of `machine`. Adds a note if several
-  // machines share CPU tracks, or if a moved input overlaps another one.
+  // Must be called if the current input shows threads on the CPUs of `machine`. Adds a note if a CPU's track
+  // would show several machines, or several threads at the same time.
   void show_cpus_of(const std::string& machine);
   // Adds facts about the current input. If several inputs have the same kind of fact, the first input counts.
   void describe_input(TraceInfo info);
@@ -117,8 +119,9 @@ class Timeline {
   Notes& new_notes() { return later_notes_.emplace_back(); }
   // Keeps an object alive as long as the Timeline, because sources refer to the object.
   void keep_alive(std::shared_ptr<const void> borrowed) { kept_.push_back(std::move(borrowed)); }
-  // The first function adds a thread of the current input that may be a thread of another input. The second
-  // function adds the calls of the current input. Threads of other inputs can be matched to these calls.
+  // add_unmatched_thread() adds a thread of the current input that may also be in another input.
+  // add_call_history() adds the calls of the current input. The threads of other inputs can be matched to
+  // these calls.
   void add_unmatched_thread(UnmatchedThread thread);
   void add_call_history(std::unique_ptr<CallHistory> history);
   // Shows each unmatched thread on the thread that it matches. If there is a call history, notes report

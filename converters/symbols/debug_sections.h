@@ -18,9 +18,9 @@ std::span<const unsigned char> debug_section(Dwarf* dwarf, std::string_view name
 // called before libdw reads a unit. `stored_bytes` is the size of the file or of its DWARF.
 std::string excess_of_abbreviations(Dwarf* dwarf, std::uint64_t stored_bytes, bool is_split = false);
 
-// Gives back the memory of the mapped pages that were read. If a page is read again, the system maps it
-// again. Should be called after a search through the file. Must not be called for object files, because
-// libelf changes them.
+// Releases the memory of those pages of the mapped file that were read. If a page is needed again, the system
+// loads it again. Should be called after a search through the file. Must not be called for object files,
+// because libelf changes them.
 void release_pages(Elf* elf);
 
 }  // namespace convert

@@ -16,19 +16,20 @@ namespace {
 
 // The maximum number of entries and address ranges to read in one file. This takes a few seconds.
 constexpr std::size_t kMaxWork = 20'000'000;
-// A limit, because all units may refer to the ranges of one long list.
+// Needs a limit, because all units may refer to the same long list of ranges.
 constexpr fxt::Limit kUnitRanges{"code ranges of compilation units, for the names of parameters", 4'000'000,
                                  0};
 constexpr std::size_t kMaxDepth = 64;        // nesting of namespaces, typedefs and qualifiers
 constexpr std::size_t kMaxParameters = 256;  // in one function
-// A linker may fold equal functions of several units to one address. At most this many units are then
-// compared.
+// A linker may put equal functions of several units at one address. If more units than this begin at one
+// address, only the last of them is read.
 constexpr std::ptrdiff_t kMaxUnitsAtOnePlace = 4;
 
 struct Machine {
   std::size_t word_size;
   std::span<const std::uint8_t> integers;  // registers in which integers are passed, by DWARF's numbers
-  // Registers in which floats are passed; more floats use integer slots.
+  // Registers in which floats are passed. The list of parameters ends before the first float that is passed
+  // elsewhere.
   std::span<const std::uint8_t> floats;
   bool hides_result;  // the address of a large result is passed as the first integer
 };
@@ -186,9 +187,9 @@ std::optional<ScalarType> scalar_type_of(Dwarf_Die of, std::size_t word_size) {
 }
 
 // True if the parameter is where a function at `address` receives argument number `index` of the integers or
-// floats. An optimized function may lack parameters, or receive others elsewhere. Therefore, the register of
-// the parameter is compared. A parameter that is in the frame during its whole life was stored there by the
-// function.
+// floats. An optimized function may lack parameters, or receive them elsewhere. Therefore, the register of
+// the parameter must be the expected one. A parameter that is in the stack frame during its whole life is
+// also accepted, because the function has stored it there.
 bool is_passed(Dwarf_Die& parameter, std::span<const std::uint8_t> registers, std::size_t index,
                std::uint64_t address) {
   auto location = attribute_of(parameter, DW_AT_location);
@@ -359,8 +360,8 @@ FunctionType DwarfInfo::function_at(std::uint64_t offset) {
 FunctionType DwarfInfo::type_of_function(Dwarf_Die function, std::uint64_t address) {
   const Machine machine = *machine_of(machine_);
   FunctionType found{.integers = {}, .floats = {}, .integer_registers = machine.integers.size()};
-  // For a function that is only called in its own unit, the compiler may change the parameters. The compiler
-  // then marks the function.
+  // The compiler may change the parameters of a function that is called only in its own unit. It marks such a
+  // function.
   if (number_of(function, DW_AT_calling_convention, DW_CC_normal) != DW_CC_normal) return found;
   found.result = scalar_type_of(function, machine.word_size);
   const bool hides_result = may_hide_result(function, machine);  // if true, integer registers are uncertain

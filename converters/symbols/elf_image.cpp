@@ -70,7 +70,7 @@ bool holds_texts(const char* section) {
   return section != nullptr && std::ranges::find(kTexts, section) != kTexts.end();
 }
 
-constexpr std::uint64_t kMemoryPerByte = 24;  // for names, lines and types
+constexpr std::uint64_t kMemoryPerByte = 24;  // memory for names, lines and types, for each byte of the file
 constexpr std::string_view kMiniDebugInfo = ".gnu_debugdata";
 
 bool is_old_compressed(const char* section) {

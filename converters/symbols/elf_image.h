@@ -45,10 +45,9 @@ class ElfImage {
   std::uint64_t mapped_size() const { return end_ - base_; }
 
   const std::vector<ElfSection>& sections() const { return sections_; }
-  // The reason why libdw must not read the file; empty if it may. This function decompresses the sections
-  // with texts.
-  // libdw would allocate any claimed size of a compressed section. It needs 70 bytes per byte of a line
-  // table. It reads texts beyond the end of their section.
+  // The reason why libdw must not read the file; empty if libdw may read it. libdw allocates any size that a
+  // compressed section claims. It needs 70 bytes for each byte of a line table. It also reads texts beyond
+  // the end of their section. To check the texts, this function decompresses their sections.
   std::string unsafe_for_libdw() const;
   // A budget for the names of the image's symbols, because many symbols may have the same long name.
   fxt::Budget name_budget() const;

@@ -73,9 +73,9 @@ void add_symbols(const ElfImage& image, std::uint64_t base, fxt::Budget& names,
   }
 }
 
-// Sorts the names at each address. The first one is the name that uftrace keeps. Mangled names come first,
-// then names without a leading '_', and then all other names. In .dynsym, the order of names that are not
-// mangled is reversed.
+// Sorts the names at each address, so that the first one is the name that uftrace keeps. Mangled names come
+// first, then names without a leading '_', and then all other names. If the names are from .dynsym, the order
+// of names that are not mangled is reversed.
 void put_best_names_first(std::vector<Symbol>& symbols, bool are_full) {
   const auto others = std::stable_partition(
       symbols.begin(), symbols.end(), [](const Symbol& symbol) { return symbol.name.starts_with("_Z"); });

@@ -32,8 +32,8 @@ class NamePattern {
   // A regular expression matches any part of the name; other patterns must match all of it. Safe to call from
   // several threads.
   bool matches(const std::string& name) const;
-  // Releases the memory that matching has used until now. The C library keeps some kilobytes for each state
-  // of its search (a set of places in the expression).
+  // Releases the memory that matches() has used until now. While it matches, the C library stores states of
+  // the expression. Each state needs some kilobytes.
   void release_states() {
     if (regex_ != nullptr) compile(compiled_);
   }
@@ -63,9 +63,9 @@ inline void NamePattern::FreeRegex::operator()(regex_t* regex) const {
   delete regex;
 }
 
-// The C library tries to match at each character of a name, so the time may be quadratic. Returns an
-// expression that is tried only once: "^.*(a)". Expressions with back references stay unchanged, because the
-// new brackets would change their numbers.
+// Returns an expression that the C library tries to match only at the start of a name: "^.*(a)" for "a". The
+// C library would try "a" at each character, which can take quadratic time. Expressions with back references
+// stay unchanged, because the new brackets would change their numbers.
 inline std::string from_first_character(const std::string& regex) {
   int open = 0;
   for (std::size_t i = 0; i < regex.size(); ++i) {

@@ -402,8 +402,8 @@ class RustName {
 }  // namespace
 
 std::optional<std::string> short_cpp_name(const std::string& symbol) {
-  // Verbose gives "std::basic_ostream" instead of "std::ostream". The default limit would reject symbols of
-  // 1024 characters.
+  // DMGL_VERBOSE gives "std::basic_ostream" instead of "std::ostream". Without DMGL_NO_RECURSE_LIMIT,
+  // libiberty would reject symbols of 1024 characters.
   void* memory = nullptr;
   demangle_component* const tree =
       cplus_demangle_v3_components(symbol.c_str(), DMGL_ANSI | DMGL_VERBOSE | DMGL_NO_RECURSE_LIMIT, &memory);

@@ -16,7 +16,8 @@ namespace {
 constexpr std::uint64_t kOpenEnd = std::numeric_limits<std::uint64_t>::max();
 constexpr char kMarkerType = '?';
 
-// The letters of types for functions and for variables. Other symbols are ignored, except for the end marker.
+// The letters of the types in kFunctions and kVariables. Symbols of other types are ignored, except for the
+// end marker.
 constexpr std::array<bool, 256> set_of(std::string_view letters) {
   std::array<bool, 256> set{};
   for (const char c : letters) set[static_cast<unsigned char>(c)] = true;
@@ -77,7 +78,8 @@ void SymbolTable::put_in_order() {
   enclosing_variables_ = enclosing(&Symbol::is_variable);
 }
 
-// In kallsyms, all lines except a few at the end are sorted.
+// In kallsyms, all lines except a few at the end are sorted. Therefore, only the lines at the end are sorted
+// here, and merged with the others.
 void SymbolTable::sort_by_start() {
   const auto rest = std::ranges::is_sorted_until(symbols_, {}, &Symbol::start);
   if (rest == symbols_.end()) return;
@@ -124,7 +126,8 @@ void SymbolTable::count_starts() {
   std::partial_sum(starts_before_.begin(), starts_before_.end(), starts_before_.begin());
 }
 
-// Visits the starts in order, with the open symbols on a stack. The symbol that began last is on top.
+// Visits the starts of symbols in order. The stack `open` has the symbols that have not ended. The symbol
+// that began last is on top.
 std::vector<SymbolTable::Segment> SymbolTable::enclosing(Kind is_wanted) const {
   std::vector<Segment> segments;
   std::vector<std::uint32_t> open;

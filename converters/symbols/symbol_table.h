@@ -64,8 +64,9 @@ class SymbolTable {
 
  private:
   using Kind = bool (Symbol::*)() const;
-  // A segment ends where the next one starts. If the last symbol that starts before an address in a segment
-  // does not contain the address, only `symbol` can contain it.
+  // A segment ends where the next one starts. To find the symbol at an address in a segment, first try the
+  // last symbol that starts before the address. If it does not contain the address, only `symbol` can contain
+  // it.
   struct Segment {
     std::uint64_t start;
     std::uint32_t symbol;

@@ -9,10 +9,11 @@
 
 namespace convert::tfile {
 
-// Items and expressions are in the same order. An item has no expression, one, or several. Items of
-// `default-collect` are not in the commands. Therefore, the first expressions may have no item if nothing
-// else explains all expressions. A misfit is a pair of an item and an expression that the program
-// contradicts. The alignments with the fewest misfits are taken.
+// Items come from the commands of a tracepoint, and expressions are among its actions. Both are in the same
+// order. An item has no expression, one, or several. Items of `default-collect` are not in the commands.
+// Therefore, the first expressions may have no item if nothing else explains all expressions. A misfit is a
+// pair of an item and an expression that the program contradicts. The alignments with the fewest misfits are
+// taken.
 class Alignment {
  public:
   static constexpr std::size_t kMaxCells = std::size_t{1} << 16;
@@ -32,7 +33,8 @@ class Alignment {
 
   // The item of an expression, if all possible alignments give it the same item.
   std::optional<std::size_t> item_of(std::size_t expression) const { return item_of_[expression]; }
-  // True if a possible alignment gives the item an expression (or, for can_have_none(), no expression).
+  // can_have_one() is true if a possible alignment gives the item an expression. can_have_none() is true if a
+  // possible alignment gives it no expression.
   bool can_have_one(std::size_t item) const { return can_have_one_[item]; }
   bool can_have_none(std::size_t item) const { return can_have_none_[item]; }
   // True if a possible alignment gives the item an expression that is a misfit.

@@ -89,7 +89,7 @@ std::optional<Instruction> instruction_at(std::span<const std::byte> code, std::
   instruction.size = 1 + kOpcodes[number].operand_size;
   if (instruction.size > code.size() - at) return std::nullopt;
   instruction.operand = big_endian(code.subspan(at + 1, instruction.size - 1));
-  if (instruction.opcode == Opcode::Printf) {  // the argument count, then the length and the text of a format
+  if (instruction.opcode == Opcode::Printf) {  // number of arguments, then length and text of the format
     instruction.size += big_endian(code.subspan(at + 2, 2));
     if (instruction.size > code.size() - at) return std::nullopt;
   }

@@ -83,7 +83,8 @@ std::optional<Instruction> instruction_at(std::span<const std::byte> code, std::
 // All instructions before the first one that is unknown or cut off.
 std::vector<Instruction> instructions_of(std::span<const std::byte> code);
 
-// "reg 6; const8 16; add; trace_quick 8; end". Damaged code is listed as bytes: "?? 00 31".
+// Returns the instructions as text: "reg 6; const8 16; add; trace_quick 8; end". Damaged code becomes bytes:
+// "?? 00 31".
 std::string disassemble(std::span<const std::byte> code);
 
 // True if all instructions up to the final `end` are known and complete.
@@ -95,7 +96,7 @@ struct ExpressionShape {
   // The number of the variable, if the expression only records a trace state variable.
   std::optional<std::uint64_t> only_variable;
   bool records_string = false;
-  bool cuts_numbers = false;  // loses upper bits of registers
+  bool cuts_numbers = false;  // the expression cuts off upper bits of registers
   bool reads = false;         // reads registers, memory or variables, so its result is not constant
 };
 ExpressionShape shape_of(std::span<const std::byte> code);

@@ -10,7 +10,8 @@ namespace {
 
 using Kind = CollectItem::Kind;
 
-// A memory block has at most 65535 bytes. kMaxBlocks limits the shape if a damaged length is very large.
+// The number of memory blocks that hold a range. A block has at most 65535 bytes. kMaxBlocks limits the shape
+// of a frame if a damaged length is very large.
 std::size_t blocks_of_range(std::uint64_t length) {
   constexpr std::uint64_t kBlockBytes = 65535, kMaxBlocks = 128;
   return static_cast<std::size_t>(std::min((length + kBlockBytes - 1) / kBlockBytes, kMaxBlocks));

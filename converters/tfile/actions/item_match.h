@@ -30,8 +30,8 @@ class ItemMatch {
 
   // The item of an expression, if all possible alignments give it the same item.
   std::optional<std::size_t> item_of(std::size_t expression) const { return alignment_.item_of(expression); }
-  // True if some items were certainly not recorded at their places in the program. can_be_misfit() is true
-  // for each item that may be one of these.
+  // True if at least one item was certainly not recorded at its place in the program. can_be_misfit() is true
+  // for each item for which this is possible.
   bool has_misfits() const { return alignment_.has_misfits(); }
   bool can_be_misfit(std::size_t item) const { return alignment_.can_be_misfit(item); }
   // Returns the only item that a memory range can hold, or nothing if several items are possible.

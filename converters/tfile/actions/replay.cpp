@@ -165,7 +165,7 @@ bool Replay::find_ahead(std::uint64_t address, std::uint64_t size) {
   return false;
 }
 
-// GDB may record a bit-field in two pieces.
+// Several recordings may cover the memory together, because GDB may record a bit-field in two pieces.
 bool Replay::has_recorded(std::uint64_t address, std::uint64_t size) const {
   while (size > 0) {
     std::uint64_t held = 0;

@@ -14,7 +14,8 @@
 namespace convert::tfile {
 namespace {
 
-// The register names that GDB has on every machine, then the registers that `fp` and `ps` may mean.
+// The register names that GDB has on every machine. kFrames and kStatus are the registers that `fp` and `ps`
+// may mean.
 constexpr std::array<std::string_view, 4> kStandard{"pc", "sp", "fp", "ps"};
 constexpr std::array<std::string_view, 6> kFrames{"rbp", "ebp", "x29", "r11", "s8", "r31"};
 constexpr std::array<std::string_view, 4> kStatus{"eflags", "cpsr", "psr", "msr"};

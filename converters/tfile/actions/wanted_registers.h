@@ -25,9 +25,10 @@ struct WantedRegisters {
   std::vector<const Register*> named;  // the named registers, in the order of the layout
 };
 
-// Finds out which registers the user wants. A mask of only some registers proves nothing, because expressions
-// also need registers. A mask of all general registers means $regs. `set default-collect` may have collected
-// $regs without a command. If there are no commands at all, all registers are wanted.
+// Finds out which registers the user wants. If only some registers are recorded, this proves nothing, because
+// expressions also need registers. If all general registers are recorded, the user wants $regs, even without
+// a command for them: `set default-collect` may have collected them. If there are no commands at all, all
+// registers are wanted.
 WantedRegisters wanted_registers(std::span<const CollectItem> items,
                                  std::span<const TracepointAction> actions, bool has_commands,
                                  const RegisterLayout* layout);

@@ -45,8 +45,8 @@ CollectItems collect_items(const std::vector<std::string>& commands, const IsNam
 std::size_t end_of_template_arguments(std::string_view text, std::size_t at, bool is_type = false);
 
 // The text in the quotes that begin at `at`. Nothing if the quotes do not end. A text of one character, or
-// with a backslash at its start, is a character. Another text before "::" is the name of a file. Any other
-// text is the name of a variable: "'app::count'".
+// with a backslash at its start, is a character. If "::" follows the quotes, the text is the name of a file.
+// Otherwise, it is the name of a variable: "'app::count'".
 std::optional<std::string_view> quoted_at(std::string_view text, std::size_t at);
 inline bool is_quoted_character(std::string_view inside) {
   return inside.size() == 1 || inside.starts_with('\\');

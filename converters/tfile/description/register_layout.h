@@ -27,7 +27,7 @@ struct Register {
   std::size_t offset = 0;  // in the R block
   std::size_t size = 0;    // bytes
   ValueForm form = ValueForm::Signed;
-  bool is_general = false;  // for the list of GDB's `info registers`
+  bool is_general = false;  // GDB's `info registers` lists it
   // The fields of a register of form Flags. All registers of one type share them. May be null.
   std::shared_ptr<const std::vector<FlagField>> flags = {};
 };

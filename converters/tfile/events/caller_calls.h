@@ -1,5 +1,6 @@
-// Shows the callers of hits as calls around the hits. A caller's call lasts from the first to the last of
-// consecutive hits of a thread that have this caller. Frames without callers, or on other lanes, are outside.
+// Shows the callers of hits as calls around the hits. If consecutive hits of a thread have the same caller,
+// its call lasts from the first to the last of these hits. Frames without callers, and frames on other lanes,
+// are not inside the call.
 //
 //     hits       leaf    leaf          leaf
 //     callers    main    work < main   main
@@ -41,7 +42,8 @@ class CallerCalls {
     }
     std::vector<CallerCall>& open = found->second;  // outermost first
     if (lane.depth() > open.size()) return;
-    // Earlier hits may have shown more callers. Then the outermost caller of this hit is inside these calls.
+    // Earlier hits may have shown more callers than this hit. Therefore, the outermost caller of this hit may
+    // be any of the open calls.
     std::size_t shared = 0;
     while (!callers.empty() && shared < open.size() && !open[shared].is_same(callers.back())) ++shared;
     std::size_t left = callers.size();  // number of callers that are not open yet

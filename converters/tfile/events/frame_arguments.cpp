@@ -9,9 +9,9 @@
 namespace convert::tfile {
 namespace {
 
-// A file may have any number of addresses. Therefore, only some of their names are interned.
+// A file may have any number of addresses. At most this number of their names are interned.
 constexpr std::size_t kMaxMemoryNames = 65536;
-// Repeated names are found only among this many names.
+// A repeated name is recognized only if it is one of the frame's first kMaxDistinctItems names.
 constexpr std::size_t kMaxDistinctItems = 256;
 
 }  // namespace

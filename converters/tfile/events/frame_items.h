@@ -45,15 +45,16 @@ class FrameItems {
   // True if the actions contradict an item with this text.
   bool is_contradicted(std::string_view text) const { return contradicted_texts_.contains(text); }
 
-  // True if the frame is a step in code that the program describes. The actions were made for the code of the
-  // tracepoint, where a name may mean another variable.
+  // True if the frame is a step in code that the program describes. There, a name may mean another variable
+  // than in the code of the tracepoint, for which the actions were made.
   bool is_known_step() const { return is_elsewhere_ && has_scope_ && !proof_.scope()->has_types_only; }
 
   const std::vector<Replay::ActionResult>& actions() const { return proof_.actions(); }
   // The expressions among the actions, and the item that each recorded.
   const std::vector<const Replay::ActionResult*>& expressions() const { return proof_.expressions(); }
   std::optional<std::size_t> item_of(std::size_t expression) const { return proof_.item_of(expression); }
-  // Empty if the frame lacks the bytes. Also empty if no action recorded them, except for steps with a pc.
+  // The bytes in the frame. Empty if the frame lacks them, or if no action recorded them. For steps with a
+  // pc, the actions do not matter, because they were made for another address.
   FrameBytes recorded(std::uint64_t address, std::uint64_t size);
 
  private:

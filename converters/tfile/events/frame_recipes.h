@@ -38,8 +38,8 @@ class TracepointDetails {
  public:
   explicit TracepointDetails(const Names& names) : names_(names) {}
 
-  // Counts the memory without a name in the recipe of a frame. Needs to be called for only some frames of
-  // each tracepoint.
+  // Counts the memory without a name in the recipe of a frame. Not all frames of a tracepoint need to be
+  // added.
   void add(std::int16_t tracepoint, const Recipe& recipe) {
     Counted& counted = counted_[tracepoint];
     if (counted.frames++ >= kCountedFrames) return;

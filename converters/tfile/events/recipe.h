@@ -20,7 +20,8 @@
 
 namespace convert::tfile {
 
-// A call around the frame. Two frames have the same call if all known properties are equal. This can't
+// A call around the frame. Two frames have the same call if they have the same label and the same frame
+// address, which must be known. If the places of the calls are known, these must be equal too. This can't
 // distinguish two calls of a function from the same place with the same frame address.
 struct CallerCall {
   LabelId label{};

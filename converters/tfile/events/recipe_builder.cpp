@@ -12,7 +12,7 @@
 namespace convert::tfile {
 namespace {
 
-// A file may have any number of unknown variables. Therefore, only some of their names are interned.
+// A file may have any number of unknown variables. At most this number of their names are interned.
 constexpr std::size_t kMaxVariables = 65536;
 
 bool is_printable(std::span<const std::byte> bytes) {

@@ -14,8 +14,8 @@ bool is_number(ArgumentKind kind) {
   return kind == ArgumentKind::Int64 || kind == ArgumentKind::Uint64 || kind == ArgumentKind::Double;
 }
 
-// True if an argument belongs to the program. Trace state variables are counters anyway, and a frame's own
-// arguments describe the frame.
+// True if an argument shows a value of the program. Other arguments are not plotted: trace state variables
+// have counters anyway, and a frame's own arguments describe the frame.
 bool is_of_program(std::string_view name) { return !name.starts_with('$') && !is_own_argument(name); }
 
 }  // namespace

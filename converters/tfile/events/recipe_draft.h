@@ -23,8 +23,8 @@ class ContinuedLabels {
   ContinuedLabels(Names& names, std::size_t arguments_per_record)
       : names_(names), arguments_per_call_(2 * arguments_per_record) {}
   LabelId label_of(LabelId label, std::size_t nth);
-  // The maximum number of arguments of a call's start and end. More arguments go into further records, which
-  // label_of() names.
+  // The maximum number of arguments that a call can have at its start and its end together. More arguments go
+  // into further records, which label_of() names.
   std::size_t arguments_per_call() const { return arguments_per_call_; }
 
  private:

@@ -96,7 +96,7 @@ FrameTime FrameClock::time_between_stamps(std::uint64_t frame, bool is_step) {
   const std::uint64_t spread =
       interpolated(unstamped_.begin_ns, unstamped_.end_ns, frame - unstamped_.first_frame + 1,
                    unstamped_.end_frame - unstamped_.first_frame + 1);
-  // A step follows its predecessor immediately, even if the next timestamp is late.
+  // A step is at most kSyntheticStepNs after the frame before it, even if the next timestamp is much later.
   last_ns_ = is_step ? std::min(spread, std::max(last_ns_, unstamped_.begin_ns) + kSyntheticStepNs) : spread;
   last_ns_ = std::min(last_ns_, kTimeLimitNs - 1);
   return {.ns = last_ns_, .is_synthetic = true};

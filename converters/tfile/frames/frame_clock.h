@@ -42,8 +42,8 @@ class StampReader {
   // Returns nothing if the frame has no timestamp, or an impossible one (see was_impossible()).
   std::optional<std::uint64_t> stamp_ns(const Frame& frame);
 
-  // For simple patterns, whose frames do not use the clocks of KGTP. stamp_offset() returns the place of
-  // $trace_timestamp in a frame, or nothing if the frames lack it.
+  // True for a pattern whose frames do not use the clocks of KGTP. For such a pattern, stamp_offset() returns
+  // the place of $trace_timestamp in a frame, or nothing if the frames lack it.
   bool is_simple(const FramePattern& pattern) const;
   std::optional<std::size_t> stamp_offset(const FramePattern& pattern) const {
     return pattern.value_of(timestamp_);
@@ -62,7 +62,8 @@ class StampReader {
 
  private:
   std::optional<std::uint64_t> from_timestamp(std::int64_t time_us) {
-    // This time is in September 2001. No machine has been running for that long.
+    // As a time since 1970, this is in September 2001. It is not a time since the start of the machine,
+    // because no machine has been running for that long.
     constexpr std::int64_t kUnixFromUs = 1'000'000'000'000'000;
     const auto ns = time_us > 0 ? ns_of_us(static_cast<std::uint64_t>(time_us)) : std::nullopt;
     return checked(time_us >= kUnixFromUs ? TimeBase::Unix : TimeBase::Monotonic, ns);
