@@ -83,8 +83,8 @@ FitPlan FitPlanner::plan() {
   }
 }
 
-// Decides which counters, context switches and instants stay. Returns the words of all events except calls.
-// Throws InputError if the events that can't be left out need more words than the trace may have.
+// Decides which counters, context switches and instants stay. Returns the size of all events except calls, in
+// words. Throws InputError if the events that can't be left out need more words than the trace may have.
 std::int64_t FitPlanner::thin(std::int64_t others, std::int64_t calls, FitPlan& plan) {
   auto thinning = std::make_unique<fxt::tools::Thinning>(fxt::CutOptions{});
   const auto pass = [&](auto begin) {

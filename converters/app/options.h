@@ -33,7 +33,7 @@ struct ConvertOptions {
   std::vector<std::string> without_effect;
 
   // An offset in ns, which is added to all times of an input. If several offsets name the input, the last one
-  // counts. `offset_ns` is for GDB trace files without their own offset.
+  // counts. `offset_ns` is for the GDB trace files that no offset names.
   struct Offset {
     std::string input;  // see --offset
     std::int64_t time_ns;

@@ -44,7 +44,7 @@ std::string progress_line(const ProgressState& state, std::size_t columns) {
   const double rate = state.seconds > 0 ? static_cast<double>(state.bytes_done) / state.seconds : 0;
   std::string line = fmt::format("{:3.0f}%", share * 100);
   if (line.size() > columns) return {};
-  // The most useful part comes first.
+  // The most useful part comes first, because the last parts are left out if the line is too long.
   std::array<std::string, 3> parts;
   parts[0] = fmt::format("  {} of {}", format_bytes(state.bytes_done), format_bytes(state.bytes_total));
   if (state.inputs > 1) parts[0] += fmt::format(" in {} inputs", state.inputs);

@@ -18,9 +18,9 @@ std::string demangle(std::string_view symbol, Demangle mode);
 
 enum class Parameters : bool { Hidden, Shown };
 
-// The complete name of a symbol that begins with "_Z" or "_R", as c++filt prints it. With hidden parameters,
-// it is the name in debuggers: "std::vector<int, std::allocator<int> >::push_back". Returns nothing if the
-// symbol can't be parsed, or if the name would be too long for the output.
+// The complete name of a symbol that begins with "_Z" or "_R", as c++filt prints it. With Parameters::Hidden,
+// it is the name that debuggers show: "std::vector<int, std::allocator<int> >::push_back". Returns nothing if
+// the symbol can't be parsed, or if the name would be too long for the output.
 std::optional<std::string> full_name(std::string_view symbol, Parameters parameters = Parameters::Shown);
 
 // The name of a symbol of D, for example "app.Box!(int).put", followed by "(int)" if parameters are shown.

@@ -131,7 +131,8 @@ Dwarf_Word number_of(Dwarf_Die& die, unsigned name, Dwarf_Word otherwise) {
              : otherwise;
 }
 
-// The address of a variable that has the same address during its whole life.
+// Returns the address of a variable. Returns nothing if the variable is not at one address during its whole
+// life.
 std::optional<std::uint64_t> address_of(Dwarf_Die& variable) {
   auto location = attribute_of(variable, DW_AT_location);
   Dwarf_Op* operations = nullptr;

@@ -38,7 +38,7 @@ struct Parameter {
 // parameter.
 struct FunctionType {
   std::vector<Parameter> integers, floats;
-  std::size_t integer_registers = 0;      // more integers than this are on the stack
+  std::size_t integer_registers = 0;  // number of integers in registers; further integers are on the stack
   std::optional<ScalarType> result = {};  // empty without a return value, or if it is not scalar
   friend bool operator==(const FunctionType&, const FunctionType&) = default;
 };

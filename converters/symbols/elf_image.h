@@ -85,8 +85,8 @@ class ElfImage {
   std::string build_id_;
 };
 
-// The reason why libdw must not open a file, for example because it is a FIFO, which could hang. Empty if
-// libdw may open the file, or if the file does not exist.
+// The reason why libdw must not open a file; for example, opening a FIFO could hang. Empty if libdw may open
+// the file, or if the file does not exist.
 std::string unsafe_for_libdw(const std::filesystem::path& path);
 
 }  // namespace convert

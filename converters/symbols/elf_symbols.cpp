@@ -89,7 +89,7 @@ void put_best_names_first(std::vector<Symbol>& symbols, bool are_full) {
 constexpr std::array<std::string_view, 2> kPltRelocations{".rela.plt", ".rel.plt"};
 constexpr std::size_t kMaxSlots = std::size_t{1} << 20;
 
-// Relocations put the addresses of these functions into slots of the global offset table.
+// The slots of the global offset table. Each slot gets the address of a function through a relocation.
 struct Slots {
   // names in the order of the PLT's relocations; an empty text means no name
   std::vector<std::string_view> of_plt;
@@ -165,7 +165,7 @@ void add_jumps(const ElfImage& image, const ElfSection& section, const Slots& sl
   }
 }
 
-// On other machines there is a header, and then the entries in the order of their relocations.
+// On other machines, the section has a header, and then the entries in the order of their relocations.
 struct Layout {
   int machine;
   std::uint64_t header_bytes;

@@ -52,8 +52,8 @@ class SymbolTable {
     return find(&Symbol::is_variable, enclosing_variables_, address);
   }
 
-  // Two steps that prefetch the data for looking up the address. To look up many addresses, take each step
-  // for all of them before the next step.
+  // These two functions prefetch the data for looking up an address. To look up many addresses, call
+  // fetch_count() for all of them, then fetch_symbols() for all of them, and then the lookup.
   void fetch_count(std::uint64_t address) const;
   void fetch_symbols(std::uint64_t address) const;
 

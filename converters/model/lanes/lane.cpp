@@ -173,7 +173,7 @@ bool Lane::rename_top(LabelId label, std::uint64_t key) {
   const std::size_t depth = calls().size() - 1;
   OpenCall& call = store_.calls()[depth];
   call.key = key;
-  // Succeeds for a call that is filtered or too deep, because its name is not shown.
+  // A call that is filtered or too deep can have any name, because its name is not shown.
   if (!call.is_pending()) return calls().is_filtered(depth) || depth >= options_.max_depth;
   call.event->label = label;
   return true;

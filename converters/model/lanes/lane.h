@@ -60,8 +60,8 @@ class Lane {
 
   // ---- The fast path ----
 
-  // can_begin() is true if the lane accepts `time_ns`, and the next call has this depth. can_end() is true if
-  // the lane accepts `time_ns`, and the top call has this depth and key.
+  // can_begin() is true if the lane accepts `time_ns`, and `depth` is the depth of the next call. can_end()
+  // is true if the lane accepts `time_ns`, and the top call has this depth and key.
   bool can_begin(std::uint64_t time_ns, std::size_t depth) const {
     return depth == this->depth() && is_next(time_ns);
   }

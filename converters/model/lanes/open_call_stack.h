@@ -16,8 +16,8 @@ namespace convert {
 
 // While a call is pending, `event` is an Open event in the lane's queue. When the call ends, this event
 // becomes Complete, or a Begin if an End is added. A call is *released* if its start may be written before
-// its end is known. Then `event` is a Begin that the stack owns, a copy of the event. A call that is too deep
-// has no event in the queue, and counts as released.
+// its end is known. In this case, `event` points to a Begin that the stack owns. It is a copy of the event in
+// the queue. A call that is too deep has no event in the queue, and counts as released.
 struct OpenCall {
   PendingEvent* event;
   std::uint64_t key;

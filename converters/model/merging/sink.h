@@ -77,7 +77,7 @@ class EventSink {
   virtual std::uint64_t needed_until_ns() const { return kForever; }
   virtual bool has_enough() const { return false; }
 
-  // The number of words in each record that refer to the thread of a lane. Called after add_lanes().
+  // The number of words with which each record refers to the thread of a lane. Called after add_lanes().
   virtual std::size_t thread_words([[maybe_unused]] std::size_t lane) const { return 0; }
 };
 

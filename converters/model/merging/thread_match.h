@@ -47,7 +47,8 @@ struct MarkWindow {
   std::uint64_t address;
 };
 
-// The position of a mark in a thread's calls. This is the best position that the mark can have in its window.
+// The position of a mark in a thread's calls. A mark may be anywhere in its window, and this is the best of
+// its possible positions.
 struct MarkPosition {
   enum class In : std::uint8_t {
     Nothing,        // no call of the mark's function was open

@@ -77,7 +77,7 @@ bool ValueArguments::start_items(const FrameContext& context, const ExpectedFram
   const ExpectedBlocks& expected = context.is_step ? location.step : location.hit;
   if (expected.items.empty() && symbols_ == nullptr) return false;
   const bool was_exceeded = work_.is_exceeded();
-  // The actions were made for the location's address. This address is also used if the frame has no address.
+  // If the frame has no address, the address of the location is used. The actions were made for this address.
   const std::uint64_t address = context.pc.value_or(location.location->address);
   if (items_.start(tracepoint_, address, context, expected, work_)) return true;
   if (!was_exceeded)
@@ -87,7 +87,8 @@ bool ValueArguments::start_items(const FrameContext& context, const ExpectedFram
 }
 
 void ValueArguments::add_items(const ExpectedBlocks& expected) {
-  // Only the first of several items with one name is shown. Therefore, items of collect/s are added first.
+  // If several items have the same name, only the first of them is shown. Therefore, items of collect/s are
+  // added first.
   for (const bool are_strings : {true, false})
     for (std::size_t i = 0; i < expected.items.size(); ++i)
       if (expected.items[i].is_string == are_strings) add_item(i, expected);
@@ -190,7 +191,7 @@ bool ValueArguments::add_text_at(const ItemValue& item, PointerForm form) {
   if (!is_text_pointer(pointer.type)) return false;
   const auto address = integer_of(pointer, memory_);
   if (!address) return false;
-  // for a null pointer, gdbserver also writes a block, with arbitrary contents
+  // For a null pointer, gdbserver also writes a block, with arbitrary contents.
   const bool is_null = *address == 0;
   if (is_null && form == PointerForm::AddressAndText) return false;
   const auto bytes = memory_.text(*address);
@@ -334,7 +335,7 @@ void ValueArguments::add_recorded(std::size_t index, const ExpectedBlocks& expec
     if (items_.item_of(j) != index) continue;
     const Replay::ActionResult& action = *items_.expressions()[j];
     bool has_result = false;
-    // Texts come first: the text is shown, and not the pointer to the text.
+    // Texts come first, so that the text is shown instead of the pointer to the text.
     for (const bool wants_string : {true, false})
       for (const Replay::RecordedMemory& recording : action.recordings) {
         if (recording.is_operand || recording.is_string != wants_string) continue;

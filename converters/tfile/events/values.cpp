@@ -189,7 +189,7 @@ std::string wide_string(std::span<const std::byte> bytes, std::endian order) {
   return is_valid ? text : as_spelled + (count > kPrinted ? "..." : "");
 }
 
-// A number of 16 bytes. It becomes a number if 8 bytes can hold it, and otherwise a text.
+// The argument for a number of 16 bytes. It is a number if 8 bytes can hold the value, and otherwise a text.
 Argument wide_number(const Leaf& leaf, std::span<const std::byte> bytes, std::endian order,
                      std::string& text) {
   const bool is_little = order == std::endian::little;

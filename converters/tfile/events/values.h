@@ -18,13 +18,13 @@ namespace convert::tfile {
 // Memory is spelled only up to this number of bytes. A blob has all bytes.
 inline constexpr std::size_t kSpelledBytes = 64;
 
-// True if the leaf is a number in whole bytes. Then a recipe can read it in other frames.
+// True if the leaf is a number in whole bytes. A recipe can read such a number in other frames.
 inline bool is_plain_number(const Leaf& leaf) {
   return leaf.bit_size == 0 && is_number(leaf.form, leaf.size) && leaf.enumerators.empty() &&
          leaf.format != FloatFormat::Decimal;
 }
-// The form of memory of unknown type, of which `recorded` of `size` bytes are in one block. A block of 1, 2,
-// 4 or 8 bytes is a number: signed, except for a single byte.
+// The form of `size` bytes of memory with an unknown type. `recorded` of these bytes are in one block. If all
+// bytes are in the block, 1, 2, 4 or 8 bytes are a number: signed, except for a single byte.
 ValueForm untyped_form(std::size_t recorded, std::uint64_t size);
 
 ArgumentKind argument_kind(ValueForm number);
