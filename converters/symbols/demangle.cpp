@@ -83,8 +83,9 @@ std::string without_version(std::string_view symbol) {
   return std::string(symbol.substr(0, symbol.find_first_of(symbol.starts_with("_R") ? "@$" : "@")));
 }
 
-// Functions with an explicit object parameter (C++23) have a letter that older versions of libiberty do not
-// support: "_ZNH1S1fEv". Symbols of local entities begin with one 'Z' per function.
+// The symbol of a function with an explicit object parameter (C++23) has an 'H' that older versions of
+// libiberty do not support: "_ZNH1S1fEv". The symbol of a local entity has an additional 'Z' at the start for
+// each function around it.
 std::string without_explicit_object(std::string symbol) {
   const std::size_t at = std::min(symbol.find_first_not_of('Z', 1), symbol.size());
   if (symbol.compare(at, 2, "NH") == 0) symbol.erase(at + 1, 1);

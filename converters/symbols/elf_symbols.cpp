@@ -180,7 +180,7 @@ void add_in_order(const ElfImage& image, const Slots& slots, std::vector<Symbol>
   const ElfSection* const section = second != nullptr ? second : image.find(".plt");
   if (layout == kLayouts.end() || section == nullptr) return;
   const std::uint64_t header_bytes = second != nullptr ? 0 : layout->header_bytes;
-  // If the size is different, the layout is unknown. No name is better than a wrong name.
+  // If the size is different, the layout is unknown. In this case, the entries get no names.
   if (section->size != header_bytes + slots.of_plt.size() * layout->entry_bytes) return;
   std::uint64_t address = section->address + header_bytes;
   for (const std::string_view name : slots.of_plt) {

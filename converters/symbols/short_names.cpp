@@ -177,8 +177,8 @@ class CppName {
     return name.find('$') == std::string_view::npos ? add(name) : add(without_rust_escapes(name));
   }
 
-  // The ABI has abbreviations for classes of std. uftrace keeps the brackets of the abbreviation for
-  // std::string.
+  // Adds the name of a class of std for which the ABI has an abbreviation, without template arguments:
+  // "std::basic_ostream". As in uftrace, std::string keeps empty brackets: "std::basic_string<>".
   bool add_abbreviated(std::string_view name) {
     const bool is_string = name.find("std::allocator<") != std::string_view::npos;
     return add(fmt::format("{}{}", name.substr(0, name.find('<')), is_string ? "<>" : ""));

@@ -25,7 +25,7 @@ constexpr std::array<bool, 256> set_of(std::string_view letters) {
 }
 constexpr auto kFunctions = set_of("TtwWPKi"), kVariables = set_of("Ddvu");
 
-// A line with one of these names ends the previous symbol, whatever its type is.
+// A line with one of these names ends the previous symbol. The type in the line does not matter.
 bool is_end_marker(std::string_view name) {
   constexpr std::array<std::string_view, 3> kMarkers{"__sym_end", "__dynsym_end", "__func_end"};
   return name.starts_with("__") && std::ranges::find(kMarkers, name) != kMarkers.end();

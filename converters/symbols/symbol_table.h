@@ -18,7 +18,7 @@ namespace convert {
 struct Symbol {
   std::uint64_t start;
   std::uint64_t end;      // the first address after the symbol
-  std::string_view name;  // as in the ELF file, mangled; a table stores the names of its symbols
+  std::string_view name;  // mangled, as in the ELF file; a table owns the names of its symbols
   char type;              // as in nm, or 'P' for an entry of the procedure linkage table
 
   bool is_plt() const { return type == 'P'; }
@@ -89,7 +89,7 @@ class SymbolTable {
   // numbers, a lookup compares only a few symbols.
   std::vector<std::uint32_t> starts_before_;
   unsigned shift_ = 0;
-  // Only for symbols that enclose others or that begin together.
+  // They refer only to symbols that enclose other symbols, or that begin together with others.
   std::vector<Segment> enclosing_functions_;
   std::vector<Segment> enclosing_variables_;
   std::vector<std::uint64_t> damaged_lines_;

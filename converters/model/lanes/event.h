@@ -34,7 +34,7 @@ enum class ThreadId : std::uint64_t {};
 constexpr std::uint64_t number_of(ProcessId id) { return static_cast<std::uint64_t>(id); }
 constexpr std::uint64_t number_of(ThreadId id) { return static_cast<std::uint64_t>(id); }
 
-// All times of events are below this value. Therefore, differences of times are signed 64-bit numbers.
+// All times of events are below this value. Therefore, differences of times fit into signed 64-bit numbers.
 inline constexpr std::uint64_t kTimeLimitNs = std::uint64_t{1} << 63;
 
 // The time of an event that never happens.
@@ -186,7 +186,7 @@ class ArgumentRow {
   Iterator begin_, end_;
 };
 
-// The end and the number of arguments that code outside of Arguments has packed.
+// The result of code that packs arguments itself: the end of the packed words, and the number of arguments.
 struct PackedArguments {
   std::uint64_t* end;
   std::size_t count;

@@ -274,8 +274,8 @@ inline std::size_t Lane::words_of(const PendingEvent& call, std::uint64_t end_ns
 // - Complete: the call becomes a Complete event.
 // - Skip: the call is removed if it ends before the time in LaneStore::skip_calls_before().
 // - LeaveOut: the call is removed if it is too short.
-// run() stops before a call for which must_stay() is not 0. run() also calls removed() when a call begins,
-// with `ends` == 0. Then removed() must not count anything.
+// run() stops before the end of a call for which must_stay() is not 0. run() also calls removed() when a call
+// begins, with `ends` == 0. Then removed() must not count anything.
 struct Lane::Complete {
   static constexpr bool kRemoves = false;
 };

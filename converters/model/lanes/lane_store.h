@@ -21,9 +21,9 @@ namespace convert {
 
 // ---- Memory ----
 //
-// Events are stored in chunks, so their addresses do not change. Arguments are stored in other chunks, and the
-// words of a call's arguments are adjacent. All lanes share one pool of chunks, so that a chunk is used again
-// while it is in the cache.
+// Events are stored in chunks, so their addresses do not change. Arguments are stored in other chunks, and
+// the words of a call's arguments are adjacent. All lanes share one pool of chunks, so that a chunk is used
+// again while it is in the cache.
 
 using WordChunk = std::unique_ptr<std::uint64_t[]>;
 
@@ -37,8 +37,8 @@ struct EventChunk {
   std::vector<WordChunk> words, large_words;
 };
 
-// Several threads may use a pool at the same time. The thread that made the pool first gets the chunks that it
-// gave back itself, because its core has them in the cache.
+// Several threads may use a pool at the same time. If possible, the thread that made the pool gets the chunks
+// that it gave back itself, because its core has them in the cache.
 class ChunkPool {
  public:
   static constexpr std::size_t kWordsPerChunk = 512;  // 4 KiB
@@ -229,8 +229,8 @@ class EventQueue {
   void set_write(PendingEvent* write) { write_ = write; }
 
   // The bytes that were used since the start of the lane. bytes_used() counts all arguments and all full
-  // chunks of events. bytes_before() counts the bytes before `event`, which must be unsealed. It does not count
-  // the arguments of events in the same chunk.
+  // chunks of events. bytes_before() counts the bytes before `event`, which must be unsealed. It does not
+  // count the arguments of events in the same chunk.
   std::uint64_t bytes_used() const { return event_bytes_ + blocks_.bytes(); }
   std::uint64_t bytes_before(const PendingEvent* event) const {
     const EventChunk& chunk = *chunk_of(event);

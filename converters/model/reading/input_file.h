@@ -17,8 +17,8 @@ class InputFile {
   // Makes an object without a file, whose size() is 0.
   InputFile() = default;
   // Opens the file and stores its size. If `keep_open` is false, each read opens the file again, so that
-  // thousands of inputs need no open files. Throws InputError if the file can't be opened or is not a regular
-  // file.
+  // thousands of inputs do not need thousands of open files. Throws InputError if the file can't be opened or
+  // is not a regular file.
   explicit InputFile(fxt::FilePlace place, bool keep_open = true);
 
   const std::string& path() const { return place_.text(); }

@@ -58,8 +58,8 @@ bool is_unclear(std::string_view text) {
   // std::from_chars() also reads "inf" and "nan", in upper or lower case, as doubles.
   static constexpr std::array<std::string_view, 8> kWords{"NULL", "null", "true", "false",
                                                           "inf",  "INF",  "nan",  "NAN"};
-  // For speed, the first character is checked here, and the third character below. Most texts that are not
-  // numbers and not these words differ from them there.
+  // Quick checks of the first character, and below of the third one, exclude most texts that are neither a
+  // number nor one of these words.
   static constexpr auto kBegins = [] {
     std::array<bool, 256> begins{};
     for (const char c : std::string_view("0123456789+-.")) begins[static_cast<unsigned char>(c)] = true;

@@ -206,7 +206,7 @@ void FxtSink::write_one(const EventThread& thread, const PendingEvent& event) {
                  event.kind == EventKind::Blob ? event.text() : names_.text(names_.label(event.label).name));
 }
 
-// Counts the strings that were repaired since the caller read the counter of strings_, which was `before`.
+// Counts the strings that strings_ has repaired since its counter was `before`.
 void FxtSink::count_repaired(std::size_t lane, std::uint64_t before, std::string_view where) {
   Repaired& repaired = repaired_of_[lane];
   if (repaired.count == 0) repaired.first = where;

@@ -65,7 +65,7 @@ std::string_view StringRefs::cut(std::string_view text, std::size_t max_bytes) {
 }
 
 void LabelHeaders::grow() {
-  // events without a label also use the first header
+  // There is at least one header, because events without a label use the first header.
   headers_.resize(std::max<std::size_t>(names_.label_count(), 1));
   frame_marks_.resize(headers_.size());
 }

@@ -58,8 +58,8 @@ class LocationTable {
   std::span<const ExpectedFrames> locations_of(std::int16_t tracepoint) const;
   // The first location of the tracepoint at an address; null if the address has none.
   const ExpectedFrames* location_at(std::int16_t tracepoint, std::uint64_t address) const;
-  // True if hits or steps of a location have blocks of the kinds in `shape` (see ExpectedBlocks::shape). If
-  // `is_beginning`, more blocks may follow these blocks.
+  // These functions are true if the hits or the steps of a location have blocks of the kinds in `shape` (see
+  // ExpectedBlocks::shape). If `is_beginning`, more blocks may follow these blocks.
   bool has_hits_like(std::int16_t tracepoint, std::string_view shape, bool is_beginning) const {
     return has_shape(tracepoint, hit_shapes_, shape, is_beginning);
   }

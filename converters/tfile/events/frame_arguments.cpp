@@ -96,7 +96,8 @@ void FrameArguments::add_more(const ValueLayout& layout) {
   if (layout.more > 0 && claim_name(layout.more_name)) draft_.add({layout.more_name, layout.more});
 }
 
-// If the "address" is odd, it is the offset in the table of virtual functions plus 1.
+// A pointer to a member function begins with the address of the function. If this number is odd, it is not an
+// address, but the function's offset in the table of virtual functions, plus 1.
 void FrameArguments::add_function_member(const Leaf& leaf, std::span<const std::byte> bytes) {
   const std::size_t half = bytes.size() / 2;
   const std::uint64_t function = unsigned_bits(bytes.first(half), memory_.order());

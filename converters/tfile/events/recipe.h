@@ -84,8 +84,8 @@ class Recipe {
   bool is_reusable() const { return is_reusable_; }
   // The known calls around the frame, innermost first. None if the stack was not collected.
   std::span<const CallerCall> callers() const { return callers_; }
-  // Emits the frame at the beginning of `bytes` at `time_ns`, which is not before the lane's latest event.
-  // Returns the approximate number of bytes that the events occupy in the lane.
+  // Emits a frame, whose bytes are at the beginning of `bytes`. `time_ns` must not be before the lane's
+  // latest event. Returns the approximate number of bytes that the events occupy in the lane.
   std::size_t run(std::span<const std::byte> bytes, std::uint64_t number, std::endian order,
                   std::uint64_t time_ns, Lane& lane);
 

@@ -57,7 +57,7 @@ void VariableArguments::add(RecipeDraft& draft, FrameMemory& memory) {
   for (const Shown* shown : in_frame_) {
     const FrameBytes& latest = shown->held.back();
     draft.add_number(shown->name, ValueForm::Signed, latest);
-    // Earlier values are read, because they are shown only if they differ from the latest value.
+    // The values must be read, because an earlier value is shown only if it differs from the latest value.
     const auto value_of = [&](const FrameBytes& bytes) {
       return static_cast<std::int64_t>(unsigned_bits(memory.look_at(bytes), memory.order()));
     };

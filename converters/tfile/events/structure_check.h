@@ -9,8 +9,8 @@
 
 namespace convert::tfile {
 
-// Examines the first frames of the trace. If a frame contradicts a structure, its module shows no value of
-// this structure with a type.
+// Examines the first frames of the trace. If a frame contradicts a structure of a program, only the functions
+// and the lines of this program are used, and a note is added.
 void check_structures(const TraceFile& trace, const LocationTable& locations, ModuleSet& modules,
                       Notes& notes);
 

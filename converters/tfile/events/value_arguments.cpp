@@ -92,7 +92,7 @@ void ValueArguments::add_items(const ExpectedBlocks& expected) {
   for (const bool are_strings : {true, false})
     for (std::size_t i = 0; i < expected.items.size(); ++i)
       if (expected.items[i].is_string == are_strings) add_item(i, expected);
-  // Marks the pointers that lead to the shown values.
+  // Also marks the pointers that lead to the shown values as used.
   for (const Replay::ActionResult* const action : items_.expressions())
     for (const Replay::RecordedMemory& recording : action->recordings)
       if (!recording.is_operand && recording.blocks > 0 && arguments_.is_used(recording.first_block))
@@ -316,7 +316,7 @@ NameId ValueArguments::name_of(std::string_view text) {
 
 // ---- Without types ----
 
-// Shows the recordings of the actions for an item, if they can't belong to another item.
+// Shows the memory that the actions recorded for an item, if it can't belong to another item.
 void ValueArguments::add_recorded(std::size_t index, const ExpectedBlocks& expected) {
   const ExpectedBlocks::Item& item = expected.items[index];
   const auto add = [&](const Replay::RecordedMemory& recording) {

@@ -62,8 +62,8 @@ class StampReader {
 
  private:
   std::optional<std::uint64_t> from_timestamp(std::int64_t time_us) {
-    // As a time since 1970, this is in September 2001. It is not a time since the start of the machine,
-    // because no machine has been running for that long.
+    // From this value on, timestamps count from 1970 (the value is in September 2001). They can't count from
+    // the start of the machine, because no machine has been running for that long.
     constexpr std::int64_t kUnixFromUs = 1'000'000'000'000'000;
     const auto ns = time_us > 0 ? ns_of_us(static_cast<std::uint64_t>(time_us)) : std::nullopt;
     return checked(time_us >= kUnixFromUs ? TimeBase::Unix : TimeBase::Monotonic, ns);
