@@ -62,7 +62,7 @@ class FieldReader {
   }
 
  private:
-  static constexpr std::size_t kMaxFields = 1000;  // limit for lines that are unknown or can't be read
+  static constexpr std::size_t kMaxFields = 1000;  // limit for fields that are unknown or can't be read
 
   void add_problem(std::string_view name, std::string_view value, std::string_view expected) {
     if (problems_.size() < kMaxFields)

@@ -33,9 +33,9 @@ class CodeNames {
   CodeNames(Names& names, const ProgramSymbols* symbols) : names_(names), symbols_(symbols) {}
 
   // Returns the name of a frame: the function at the pc. If functions are inlined there, it is the function
-  // that the location of a hit names, or else the innermost function. Without a known function, the name of a
-  // step is "step". The name of a hit is then the text of its location, or the tracepoint's number if
-  // `location` is null. Valid until the next call.
+  // that the location of a hit names, or else the innermost function. If the function is unknown, the name of
+  // a step is "step". The name of a hit is the text of its location, or "tracepoint 3" if `location` is null.
+  // Valid until the next call.
   const CodeName& name_of(const Frame& frame, const FrameContext& context,
                           const TracepointLocation* location);
 

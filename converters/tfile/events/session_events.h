@@ -24,8 +24,8 @@ class SessionEvents {
       : trace_(trace), survey_(survey), clock_(clock), lane_(lane), import_context_(import_context) {}
 
   bool has_started() const { return has_started_; }
-  // Emits the status, unless it was emitted before. The status is at the start of the recording, or at the
-  // first frame if the start is unknown. Returns the time from which on frames are shown.
+  // Emits the status, unless it was emitted before. The status is shown at the start of the recording, or at
+  // the first frame if the start is unknown. Returns the time from which on frames are shown.
   std::uint64_t emit_start(std::uint64_t first_frame_ns);
   void emit_damage(std::span<const Damage> all, std::uint64_t time_ns);
   std::uint64_t emit_end(std::uint64_t last_frame_ns);
