@@ -95,8 +95,8 @@ class Timeline {
   ShownIds& ids() { return ids_; }
   const TimelineOptions& options() const { return options_; }
   // Moves all times of one input by `offset_ns`. Inputs are numbered from 0. Must be called before run().
-  // Times are not moved before the first or after the last possible time. If this limits the offset, a note
-  // reports it.
+  // Times are not moved before the first or after the last possible time. If the offset would move a time
+  // further, a note reports this.
   void shift_input(std::size_t input, std::int64_t offset_ns);
   // Adds `behind_ns` to all times of the current input, in addition to the offset of shift_input().
   void shift_clock(std::int64_t behind_ns);
