@@ -22,7 +22,8 @@ inline bool is_own_argument(std::string_view name) {
   return std::ranges::find(argument_names::kAll, name) != argument_names::kAll.end();
 }
 
-// True if Perfetto can make an array from the indexes. Perfetto allocates all elements up to the largest.
+// True if the indexes in the text are small numbers. Perfetto makes an array from indexes, and allocates all
+// elements up to the largest index.
 inline bool has_only_small_indexes(std::string_view text) {
   constexpr std::size_t kMaxDigits = 3;
   for (std::size_t at = text.find('['); at != std::string_view::npos; at = text.find('[', at + 1)) {

@@ -35,8 +35,8 @@ struct CollectItems {
 using IsName = std::function<bool(std::string_view)>;
 inline bool is_no_name(std::string_view) { return false; }
 
-// Splits the commands of a location ("collect a, b", "while-stepping 3", "end", …). `is_variable` and
-// `is_register` classify a $name, and get the name without the $.
+// Returns the items of the commands of a location ("collect a, b", "while-stepping 3", "end", …).
+// `is_variable` and `is_register` decide about a $name. They get the name without the $.
 CollectItems collect_items(const std::vector<std::string>& commands, const IsName& is_variable = is_no_name,
                            const IsName& is_register = is_no_name);
 

@@ -114,7 +114,8 @@ std::vector<std::string> names_of(std::string_view word) {
   const std::size_t dash = word.find('-');
   if (dash == std::string_view::npos) return {std::string(word)};
   const std::string_view first = word.substr(0, dash), last = word.substr(dash + 1);
-  // Counts up the last number in the name. Letters may follow the number.
+  // Splits a name into the text before its last number, this number, and the text after it. A range counts
+  // the number up.
   const auto split = [](std::string_view name) {
     const std::size_t end = name.find_last_of(kDigits) + 1;
     const std::size_t begin = name.find_last_not_of(kDigits, end - 1) + 1;

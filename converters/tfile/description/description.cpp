@@ -69,8 +69,8 @@ class FieldReader {
       problems_.push_back(fmt::format("status: {} is '{}', expected {}", name, value, expected));
   }
 
-  // Reads "tstop:<text>:<n>" ("tstop:0" in old files) and "terror:<text>:<tracepoint>". Other reasons have
-  // only one number.
+  // Reads "tstop:<text>:<n>" ("tstop:0" in old files) and "terror:<text>:<tracepoint>". The other reasons
+  // have only a number.
   void read_reason(StopReason reason, std::string_view name, std::string_view value) {
     status_.reason = reason;
     const bool has_text = reason == StopReason::Command || reason == StopReason::Error;
@@ -211,7 +211,7 @@ void DescriptionReader::read_status_line(std::string_view payload) {
   for (const std::string& problem : problems) damaged(problem);
 }
 
-// "<number>:<initial value>:<computed>:<name in hexadecimal>"
+// Reads "<number>:<initial value>:<computed>:<name in hexadecimal>".
 void DescriptionReader::read_variable(std::string_view payload) {
   const auto number = hex_number(next_field(payload, ':'));
   const auto initial = hex_number(next_field(payload, ':'));

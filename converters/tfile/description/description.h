@@ -69,7 +69,8 @@ struct Description {
   std::uint64_t frames_begin = 0;  // file offset after the empty line
   bool is_complete = false;        // the text part ends with the empty line
 
-  // Returns the number of the variable with this name that GDB or KGTP computes; nothing if there is none.
+  // Returns the number of the variable with this name. Returns nothing if there is no such variable, or if
+  // the target does not compute it.
   std::optional<std::uint64_t> computed_variable(std::string_view name) const;
 };
 

@@ -44,7 +44,7 @@ enum class ValueForm : std::uint8_t {
   TextSlice,  // a pointer to characters, and their number
   Bytes,      // anything else: vectors, unions, numbers of odd sizes
 };
-// True if an argument holds the value as a number. Larger numbers become texts.
+// True if an argument holds the value as a number. Numbers that are too large for this become texts.
 constexpr bool is_number(ValueForm form, std::uint64_t size) {
   return form == ValueForm::Float ? size == 4 || size == 8 : form < ValueForm::Float && size <= 8;
 }

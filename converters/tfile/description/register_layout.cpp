@@ -20,7 +20,7 @@ constexpr std::array kSpNames{RegisterRole{"", "rsp"},     RegisterRole{"", "esp
                               RegisterRole{"riscv", "x2"}, RegisterRole{"arm", "r13"},
                               RegisterRole{"sh", "r15"},   RegisterRole{"sparc", "o6"}};
 
-// The registers that hold the address of the thread's own data, as glibc sets them.
+// The registers in which glibc stores the address of the thread's own data.
 struct ThreadRole {
   std::string_view architecture;
   std::string_view high, low;

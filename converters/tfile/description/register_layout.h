@@ -40,8 +40,8 @@ struct ThreadPointer {
 
 class RegisterLayout {
  public:
-  // `registers` are sorted by number. Their offsets are computed here. A gap in the numbers is not a gap in
-  // the block.
+  // `registers` are sorted by number. Their offsets are computed here. If a number is missing, the block has
+  // no gap for it.
   RegisterLayout(std::string architecture, std::vector<Register> registers);
 
   const std::string& architecture() const { return architecture_; }  // GDB's name: "i386:x86-64"

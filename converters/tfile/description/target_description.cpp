@@ -37,7 +37,8 @@ ValueForm form_of_basic(std::string_view type, std::size_t size) {
   return is_float ? ValueForm::Float : ValueForm::Bytes;
 }
 
-// True for floating-point registers, vector registers and their control registers. These are not general.
+// True for floating-point registers, vector registers and their control registers. These are not general
+// registers.
 bool is_special_register(std::string_view name, std::string_view feature) {
   static constexpr std::array<std::string_view, 29> kControl{
       "fctrl", "fstat",  "ftag",   "fiseg", "fioff",     "foseg",    "fooff",   "fop",     "mxcsr",    "pkru",

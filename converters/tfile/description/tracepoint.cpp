@@ -11,7 +11,8 @@ namespace {
 
 // The approximate memory for one location, including the data that are computed from it.
 constexpr std::uint64_t kLocationBytes = 1200, kActionBytes = 320, kTextBytes = 100;
-// The approximate memory per character of a text that lists items. An item may have only two characters.
+// The approximate memory for each character of a text that lists items. It is large, because an item may have
+// only two characters.
 constexpr std::uint64_t kBytesPerCharacter = 100;
 
 std::string_view next_digits(std::string_view& text) {
