@@ -36,7 +36,8 @@ using IsName = std::function<bool(std::string_view)>;
 inline bool is_no_name(std::string_view) { return false; }
 
 // Returns the items of the commands of a location ("collect a, b", "while-stepping 3", "end", …).
-// `is_variable` and `is_register` decide about a $name. They get the name without the $.
+// `is_variable` and `is_register` decide whether a $name is a variable or a register. They get the name
+// without the $.
 CollectItems collect_items(const std::vector<std::string>& commands, const IsName& is_variable = is_no_name,
                            const IsName& is_register = is_no_name);
 
