@@ -31,8 +31,8 @@ struct ElfFile {
 // hexadecimal. Returns null if there is no such file. If `root` is not empty, all paths and links are
 // resolved below it.
 std::unique_ptr<ElfFile> find_debug_file(std::string_view build_id, const std::filesystem::path& root);
-// Searches by the build-id of `image`, and by its debug link. The link is relative to `path`, the path of
-// `image`. If there is no link, the name of `image` with ".debug" appended is tried.
+// Searches by the build-id of `image`, and then by its debug link. The link is relative to `path`, the path
+// of `image`. If there is no link, searches for the name of `image` with ".debug" appended.
 std::unique_ptr<ElfFile> find_debug_file(const ElfImage& image, const std::filesystem::path& path,
                                          const std::filesystem::path& root);
 
