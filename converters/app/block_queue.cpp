@@ -37,8 +37,8 @@ std::span<std::uint64_t> BlockQueue::exchange(std::size_t filled_words) {
     empty_.pop_front();
     if (full != nullptr) {
       filled_words_ -= kWrittenWords;
-      // The writing thread may already read `full`, but not the words that are moved. If it has already
-      // returned `full`, `filling_` may be the same block.
+      // The writing thread may already be reading `full`, but it does not read the words that are moved. If
+      // it has already returned `full`, `filling_` may be the same block.
       std::memmove(filling_->data(), full->data() + kWrittenWords, filled_words_ * sizeof(std::uint64_t));
     }
   }

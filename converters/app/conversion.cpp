@@ -81,8 +81,8 @@ void choose_clock(fxt::TimeRange& range, const ConvertOptions& options, const Ti
   }
 }
 
-// For times of -r with a unit, such as `20ms`, which count from the start. As in uftrace, the start is the
-// first call of a program. Without calls, the start is the first event.
+// Replaces times of -r with a unit, such as `20ms`, which count from the start. As in uftrace, the start is
+// the first call of a program. Without calls, the start is the first event.
 void count_from_first_call(fxt::TimeRange& range, const Timeline& timeline) {
   const auto first_call_ns = timeline.first_call_ns();
   if (!first_call_ns) return;

@@ -188,7 +188,7 @@ class Lane {
   LaneStore store_;
   InstantStack instants_;
   std::unique_ptr<LaneShortCalls> short_calls_;
-  // Arguments of an end, and the arguments about the calls that are left out inside.
+  // Arguments of the end of a call, and the arguments about the calls that are left out inside the call.
   Arguments with_left_out_;
   // Calls at this depth or deeper take the slow path: begin_slow() and end_slow(). If calls are written as
   // pairs, all calls take the slow path, unless short calls are left out. In this case, the form of a call is
