@@ -11,9 +11,9 @@ namespace convert::tfile {
 
 // Items come from the commands of a tracepoint, and expressions are among its actions. Both are in the same
 // order. An item has no expression, one, or several. Items of `default-collect` are not in the commands.
-// Therefore, the first expressions may have no item if nothing else explains all expressions. A misfit is a
-// pair of an item and an expression that the program contradicts. The alignments with the fewest misfits are
-// taken.
+// Therefore, if there is no other way to explain all expressions, the first expressions may have no item. A
+// misfit is a pair of an item and an expression that the program contradicts. The alignments with the fewest
+// misfits are taken.
 class Alignment {
  public:
   static constexpr std::size_t kMaxCells = std::size_t{1} << 16;

@@ -16,8 +16,8 @@ std::string location_name(const TracepointLocation& location, const ProgramSymbo
   if (symbols == nullptr) return name;
   const CodeInfo code = symbols->code_at(location.address);
   const std::string source = std::filesystem::path(code.source).filename().string();
-  // For a line, the function is added. For a function, the source file is added. Only digits after the last
-  // colon mean a line, because the name of a function may also contain colons.
+  // For a line, the function is added. For a function, the source file is added. The text names a line if
+  // there are only digits after the last colon, because the name of a function may also contain colons.
   const std::string_view after_colon = std::string_view(name).substr(name.rfind(':') + 1);
   const bool is_line = after_colon.size() < name.size() && !after_colon.empty() &&
                        after_colon.find_first_not_of("0123456789") == std::string_view::npos;
