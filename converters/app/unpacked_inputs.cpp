@@ -442,8 +442,8 @@ void find_recordings(const fs::path& path, const Importers& importers, std::vect
   for (const std::string& name : names) find_recordings(path / name, importers, found);
 }
 
-// Returns the relative path of a file in the folder whose name looks like an archive. Empty without such a
-// file.
+// Searches the folder for a file with a name like that of an archive. Returns the file's path relative to the
+// folder. Returns an empty text if there is no such file.
 std::string archive_in(const fs::path& folder) {
   std::error_code error;
   fs::recursive_directory_iterator entries(folder, error);

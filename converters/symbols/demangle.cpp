@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <memory>
-// Without this, the header declares its own basename(), which conflicts with <string.h>.
+// Without this macro, the header declares its own basename(), which conflicts with <string.h>.
 #define HAVE_DECL_BASENAME 1
 #include <demangle.h>
 

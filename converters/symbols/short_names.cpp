@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <fmt/format.h>
-// Without this, the header declares its own basename(), which conflicts with <string.h>.
+// Without this macro, the header declares its own basename(), which conflicts with <string.h>.
 #define HAVE_DECL_BASENAME 1
 #include <demangle.h>
 #include <memory>

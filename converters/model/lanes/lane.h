@@ -47,8 +47,8 @@ class Lane {
   // Times must not decrease, and are below kTimeLimitNs. Otherwise, BrokenContract is thrown.
 
   // Opens a call inside the open calls. The caller chooses `key`, for example an address. If there are too
-  // many arguments for one record, the end of the call gets the next ones. Arguments for which the end has no
-  // room are dropped, and counted as cut.
+  // many arguments for one record, the end of the call gets the next arguments. Arguments for which the end
+  // has no room are dropped, and counted as cut.
   void begin(std::uint64_t time_ns, LabelId label, std::uint64_t key = 0, const Arguments& arguments = {});
   // Opens a call that is not shown. The call is on the stack, but has no event and adds no level.
   void begin_filtered(std::uint64_t time_ns, std::uint64_t key) {

@@ -31,7 +31,7 @@ class Workers {
 
  private:
   void run(std::size_t worker);
-  // Runs tasks until none is left. The lock is locked before and after.
+  // Runs tasks until none is left. `lock` must be locked, and is also locked when the function returns.
   void work(std::unique_lock<std::mutex>& lock, std::size_t worker);
 
   std::mutex mutex_;

@@ -98,7 +98,8 @@ class RecipeDraft {
   void set_callers(std::span<const CallerCall> callers) {
     recipe_->callers_.assign(callers.begin(), callers.end());
   }
-  // Renames arguments that have parts. Adds counters for plotted ones. Decides if the recipe is reusable.
+  // Renames arguments that have parts. Adds counters for plotted arguments. Decides if the recipe is
+  // reusable.
   void finish();
 
  private:
