@@ -32,7 +32,7 @@ struct ImportOptions {
   Blobs blobs = Blobs::Memory;
 };
 
-// Counters for progress and report. Several threads change them while inputs are read.
+// Counters for progress and report. Several threads change the counters while inputs are read.
 struct ImportStats {
   std::uint64_t bytes_total = 0;  // size of the files that the sources read, known after import()
   std::atomic<std::uint64_t> bytes_read = 0;

@@ -215,7 +215,8 @@ void Timeline::finish_inputs() {
                               input.offset_ns));
 }
 
-// A CPU's track can show only one thread at a time. Reports inputs that put several threads on it.
+// A CPU's track can show only one thread at a time. Reports inputs that put several threads on the same track
+// at the same time.
 void Timeline::note_shared_cpus() const {
   const auto note = [&](const TimelineInput& input, const std::string& what) {
     notes_->add(kSharedCpus, Location::file(input.name), what);

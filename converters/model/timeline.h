@@ -85,8 +85,8 @@ class Timeline {
 
   // ---- While importing ----
 
-  // Must be called once for each input, which is then the "current input" of the next functions. Without it,
-  // these functions throw BrokenContract. `name` is the name of the input in notes.
+  // Must be called once for each input, which is then the "current input" of the next functions. Without this
+  // call, these functions throw BrokenContract. `name` is the name of the input in notes.
   void begin_input(std::string_view name);
   std::size_t input_count() const { return parts_.inputs.size(); }
   // Adds a thread of the current input. The lane lives as long as the Timeline. ShownIds replaces the ids of

@@ -225,7 +225,8 @@ void MergeLoop::seal(LaneState& state) {
   if (is_merging_ && state.read == state.end) next_sealed(state);
 }
 
-// Checks promises of the source. If a source broke them, events would be lost, or merged in a wrong order.
+// Checks promises of the source. If a source broke a promise, events would be lost, or merged in a wrong
+// order.
 void MergeLoop::check_contract(const LaneState& state, bool is_over) {
   if (is_over && state.lane->depth() != 0)
     throw BrokenContract(fmt::format("at the end, {} calls of a thread are open", state.lane->depth()));

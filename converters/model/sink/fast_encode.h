@@ -84,7 +84,7 @@ inline std::uint64_t* begin_event(std::uint64_t* words, const EventThread& threa
 }
 
 // A ref to a name in the string table. With a TableRef, compilers know that the record contains no text of
-// the name. With a TextRef, they do not.
+// the name. With a TextRef, they do not know this.
 struct TableRef {
   std::uint16_t index;
   explicit operator fxt::TextRef() const { return fxt::TextRef::table(index); }
