@@ -1,4 +1,4 @@
-// Runs the actions of a tracepoint again on a frame, to find out which memory each of them recorded.
+// Runs the actions of a tracepoint again on a frame, to find out which memory each action recorded.
 #pragma once
 
 #include <cstddef>

@@ -33,7 +33,8 @@ class FrameArguments {
   void add_leaf(const Leaf& leaf, std::span<const std::byte> value);
   void add_more(const ValueLayout& layout);  // adds the number of leaves that are not shown
 
-  // Marks memory as used, because an argument shows it, or because it is a pointer to such memory.
+  // Marks memory as used, because an argument shows it, or because the memory is a pointer that leads to a
+  // shown value.
   void mark_used(std::uint64_t address, std::uint64_t size);
   void mark_used(const Replay::ActionResult& action);
   bool is_used(std::size_t block) const { return is_used_[block]; }

@@ -62,7 +62,7 @@ class FrameBlobs {
 
  private:
   struct Blob {
-    std::size_t suffix_begin, suffix_size;  // in texts_; the rest of the name is written before it
+    std::size_t suffix_begin, suffix_size;  // in texts_; the start of the name is written before the suffix
     std::size_t first_part, parts = 0;      // in parts_
   };
   void set_all_digits(std::uint64_t number);

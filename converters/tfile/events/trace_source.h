@@ -43,8 +43,8 @@ class SteppingCalls {
   }
 
   // Ends the open call of the tracepoint. Without a tracepoint, ends all calls of the lane. A call that
-  // contains open calls ends together with the last of them. Not inline, because it is rarely needed. See
-  // end_of_top_call() for `announced_ns`.
+  // contains open calls ends together with the last of these calls. Not inline, because it is rarely needed.
+  // See end_of_top_call() for `announced_ns`.
   [[gnu::noinline]] void end(Lane& lane, std::optional<std::int16_t> tracepoint, std::uint64_t announced_ns) {
     const bool ends_all = !tracepoint || open_.size() > kMaxOpen;
     for (Call& call : open_)
