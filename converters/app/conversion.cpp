@@ -27,17 +27,17 @@ constexpr NoteKind kOlderPieces{
     "older-pieces", "files from an earlier run that have names like the pieces of this trace", true};
 constexpr NoteKind kRangeClock{"range-clock",
                                "times of --time-range, each with the clock that was used for it", true};
-constexpr NoteKind kOutsideRange{"outside-range", "events outside of the requested time, not shown", true};
+constexpr NoteKind kOutsideRange{"outside-range",
+                                 "events not shown because they are outside of the requested time", true};
 constexpr NoteKind kNoSuchThread{"no-such-thread", "thread ids of --tid that no INPUT has"};
 constexpr NoteKind kLargePieces{"large-pieces", "pieces that are larger than --split-size", true};
 constexpr NoteKind kNotInJson{
     "not-in-json", "records that JSON can't represent: context switches, wakeups, losses and blobs", true};
 constexpr NoteKind kFitted{"fitted", "calls omitted because of --fit", true};
 constexpr NoteKind kThinned{
-    "thinned", "values of counters, context switches, wakeups and instants omitted because of --fit", true};
-constexpr NoteKind kCutFlows{
-    "cut-arrows", "arrows that end after the range or in a later piece, cut at the end of the range or piece",
-    true};
+    "thinned", "instants, context switches, wakeups and values of counters omitted because of --fit", true};
+constexpr NoteKind kCutFlows{"cut-arrows",
+                             "arrows shortened because they end after the range or in a later piece", true};
 
 void import_inputs(const ConvertOptions& options, std::span<const std::optional<std::int64_t>> offsets_ns,
                    ImportContext& context) {

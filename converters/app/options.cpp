@@ -137,7 +137,7 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
                   "arguments)"),
            {.name = "max-depth",
             .argument = "N",
-            .help = "omit calls at depth N and deeper (default: 512, Perfetto's limit)",
+            .help = "omit calls that are inside N or more other calls (default: 512, Perfetto's limit)",
             .value = each<fxt::Count>([&](fxt::Count depth) {
               if (depth.value == 0) throw fxt::InvalidValue("more than 0", "0");
               options.lanes.max_depth = depth.value;
@@ -155,7 +155,7 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
                                 "number as in the report. TIME may be negative. The unit of TIME is ns "
                                 "(default), us, ms, s, m or h. {}May be repeated",
                                 joining.empty() ? ""
-                                                : fmt::format("Without INPUT, all {}s are moved. ",
+                                                : fmt::format("Without INPUT, TIME is added to all {}s. ",
                                                               fmt::join(joining, "s and "))),
             .value = each<std::string>([&](const std::string& text) { add_offset(text, options); }),
             .may_repeat = true},
@@ -172,8 +172,8 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
   if (!joining.empty())
     table.back().options.push_back(
         flag("apart", 0, options.apart,
-             fmt::format("give the threads of a {} tracks of their own (default: if another INPUT has the "
-                         "same thread, draw the events among that thread's calls)",
+             fmt::format("show the threads of a {} on separate tracks (default: if another INPUT has the "
+                         "same thread, show the events of both INPUTs on one track)",
                          fmt::join(joining, " or a "))));
   for (const auto& importer : options.importers)
     table.push_back({.title = fmt::format("For a {}:", importer->name()), .options = importer->options()});
@@ -194,9 +194,9 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
             .may_repeat = true,
             .goes_with_inspect = true},
            flag("force", 'f', options.force,
-                "replace any existing OUTPUT, and not only an empty file or a trace of the same format. Also "
-                "write more than 10,000 pieces, and pieces whose total size is more than 256 MiB and more "
-                "than a hundred times the size of the undivided trace"),
+                "replace any existing OUTPUT. Without this option, only an empty file or a trace of the "
+                "same format is replaced. Also write more than 10,000 pieces, and pieces that are together "
+                "larger than 256 MiB and larger than a hundred times the undivided trace"),
            flag("sync", 0, options.sync,
                 "wait until OUTPUT is on the disk, before and after it replaces an older file. After a power "
                 "failure, OUTPUT is then either the older file or the new one"),

@@ -31,11 +31,11 @@ inline constexpr NoteKind kApartInTime{
 inline constexpr NoteKind kOffsetCut{"offset-cut", "offsets that lead to impossible times"};
 
 inline constexpr NoteKind kKeptApart{
-    "kept-apart", "threads that do not match a thread of another input, and have tracks of their own", true};
+    "kept-apart", "threads that do not match a thread of another input, shown on separate tracks", true};
 
 inline constexpr NoteKind kSharedCpus{
     "shared-cpus",
-    "inputs that share CPU tracks with an input from another machine, an input moved by --offset, or a copy",
+    "inputs that share CPU tracks, although they are copies, moved by --offset, or from several machines",
     true};
 
 inline constexpr NoteKind kArgumentsCut{"arguments-cut", "arguments beyond the 30 that a call can have"};

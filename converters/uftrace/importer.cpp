@@ -362,8 +362,8 @@ std::vector<Option> RecordingImporter::options() {
            "seconds, so times may be wrong by one second"),
       {.name = "sysroot",
        .argument = "DIR",
-       .help = "read programs and libraries below this directory, to get names if the recording has no .sym "
-               "files (default: those of this machine)",
+       .help = "read programs and libraries below this directory, and not those of this machine, to get "
+               "names if the recording has no .sym files",
        .value =
            each<std::string>([this](const std::string& path) { options_.elf.sysroot = directory_at(path); }),
        .fails_with = {"no-elf"}},
@@ -374,12 +374,13 @@ std::vector<Option> RecordingImporter::options() {
                  "they are the names of parameters in the debug information of the program or library")),
       {.name = "index",
        .argument = "DIR",
-       .help = "keep an index of each long recording in this directory, so that -r does not read everything "
-               "before the range; the output is the same",
+       .help = "keep an index of each long recording in this directory. With the index, -r does not read "
+               "everything before the range; the output is the same",
        .value = each<std::string>([this](const std::string& path) { options_.index = directory_at(path); })},
       {.name = "index-step",
        .argument = "SIZE",
-       .help = "choose how many bytes of a record file lie between two entries of the index (default: 16Mi)",
+       .help = "choose the distance between two entries of the index, in bytes of the record file "
+               "(default: 16Mi)",
        .value = each<fxt::PositiveSize>(
            [this](fxt::PositiveSize size) { options_.index_step_bytes = size.bytes; })},
       flag("no-elf", 0, options_.elf.is_off,

@@ -151,7 +151,7 @@ constexpr std::array<FaultEntry, kFaults> kTable{{
     {InvalidUtf8, "InvalidUtf8", "W9",
      "R Fuchsia's Rust reader rejects the record|S the spec requires UTF-8"},
     {Nul, "Nul", "W9", "PT Perfetto and Tracy show only the part before the NUL"},
-    {ManyLocations, "ManyLocations", "W26", "T Tracy can't load a file that it saves of this trace"},
+    {ManyLocations, "ManyLocations", "W26", "T Tracy can save this trace, but can't load the saved file"},
     {TooShort, "TooShort", "W11",
      "* readers drop the record, read past its end or stop|S the spec requires more words"},
     {SpareWords, "SpareWords", "W11", "R Fuchsia's Rust reader rejects the record"},

@@ -47,9 +47,8 @@ constexpr std::array kRules = {
     Rule{
         "W11",
         "Sizes are exact: there are no spare words in records and arguments, and no zero words between them.",
-        "The Rust reader rejects all arguments of a wrong size, and most records of a wrong size. At a "
-        "record of size "
-        "0, all readers except the C++ reader stop."},
+        "The Rust reader rejects all arguments of a wrong size, and most records of a wrong size. All "
+        "readers except the C++ reader stop at a record of size 0."},
     Rule{"W12", "Padding and unused bits are zero.", "The spec reserves these bits for later versions."},
     Rule{"W13", "No large record has more than 4095 words.",
          "Perfetto and Tracy read 12 bits of the size and lose the rest of the file."},
@@ -68,13 +67,13 @@ constexpr std::array kRules = {
     Rule{"W17",
          "Every start has an end, and every end has a start. Async operations with the same id nest, and "
          "their instants are inside an operation.",
-         "Perfetto shows a duration without an end as unfinished, and Tracy invents an end. Perfetto treats "
-         "the ids of async operations as global. When an operation ends, it also ends the operations that "
-         "are open inside it."},
+         "Perfetto shows a duration without an end as unfinished, and Tracy invents an end. Perfetto "
+         "treats the ids of async operations as global. At the end of an operation, Perfetto also ends the "
+         "operations that are open inside it."},
     Rule{"W18",
-         "Names are not empty. The first argument of a thread's name is \"process\", of type koid. A thread "
-         "in a context switch or wakeup has a name with this argument. The last such name of the thread in "
-         "the file has the process of the record.",
+         "Names are not empty. The first argument of a thread's name is \"process\", of type koid. If a "
+         "thread is in a context switch or wakeup, a record names it with this argument. The last of these "
+         "records in the file has the same process as the context switch or wakeup.",
          "Without this koid, Perfetto loses the name of the thread, or puts the thread under process 0, and "
          "programs that convert traces skip the name. Perfetto takes the process of a scheduled thread from "
          "the record that names the thread, and ignores the process in the scheduling record. Perfetto "
@@ -116,7 +115,7 @@ constexpr std::array kRules = {
          "CPUs. Perfetto keeps only one of two arguments with the same name at the start and the end of a "
          "duration."},
     Rule{"W26", "There are at most 32,767 pairs of duration name and source location.",
-         "Tracy writes a file that it can't load again."},
+         "With more pairs, Tracy saves a file that it can't load again."},
     Rule{"W27", "An argument \"loc\" = \"file:line\" is a source location.",
          "Only Tracy uses this argument. fxt-dump does not report other uses."},
     Rule{"W28", "Instants belong to their threads, and have no \"frame\" in their names.",

@@ -41,7 +41,7 @@ constexpr std::array kKinds{
     std::pair("/* CTF "sv, kCtf),
     std::pair("\x57\x1d\xd1\x75"sv, kCtf),
     std::pair("\x75\xd1\x1d\x57"sv, kCtf),
-    std::pair("# tracer:"sv, "a text of ftrace; open it in Perfetto"sv),
+    std::pair("# tracer:"sv, "a text file of ftrace; open it in Perfetto"sv),
     std::pair("PK\x03\x04"sv, "a zip archive; unpack it first"sv),
     std::pair("\x04\x22\x4d\x18"sv, "compressed with lz4; unpack it first"sv),
     std::pair("{\"traceEvents\""sv, kChrome),

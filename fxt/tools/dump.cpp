@@ -167,9 +167,9 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
                             {"us", TimeUnit::Us},
                             {"ms", TimeUnit::Ms},
                             {"s", TimeUnit::S}},
-                           "with --stats, --diff, --callers, --callees and --tree: print exact times in this "
-                           "unit (default: auto, which prints three digits in a suitable unit, and exact "
-                           "times in us with --tree)")),
+                           "with --stats, --diff, --callers, --callees and --tree: print exact times in "
+                           "this unit. With auto (default), times have three digits and a suitable unit; "
+                           "with --tree, they are exact, in us")),
           mode("tree", 0, DumpMode::Tree,
                "print only calls, indented by depth: start in seconds, process/thread, length and name. A "
                "call of two records has two lines, which end in `{` and `}`. The second line has the length"),
@@ -178,14 +178,14 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
                "`process;outer;inner NS`. NS is the self time of inner in ns"),
           graph("callers", DumpMode::Callers,
                 "print the functions that match this shell pattern, each with a tree of its direct and "
-                "indirect "
-                "callers. The numbers of a caller are those of the calls that came through this caller"),
+                "indirect callers. The numbers in the line of a caller count only the calls that came "
+                "through this caller"),
           graph("callees", DumpMode::Callees,
                 "print the functions that match this shell pattern, and all functions that they call "
                 "directly or indirectly, in the form of --callers"),
           flag("any-size", 0, options.any_size,
-               "print the text even if it has more than 256 MiB and is more than a hundred times as long as "
-               "the trace"),
+               "print all of the text. Without this option, fxt-dump stops if the text is longer than 256 "
+               "MiB and longer than a hundred times the trace"),
           mode("check", 0, DumpMode::Check,
                "check the file, and print which rules it breaks and how readers react"),
           {.name = "for",
@@ -202,7 +202,8 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
                                     "warnings of each rule")),
           mode("rules", 0, DumpMode::Rules, "print the rules of --check with their reasons"),
           choice("color", color, {{"auto", Color::Auto}, {"always", Color::Always}, {"never", Color::Never}},
-                 "color the lines (default: auto, on a terminal, unless NO_COLOR is set)")}};
+                 "color the lines. With auto (default), lines are colored on a terminal, but not if "
+                 "NO_COLOR is set")}};
   OptionGroup records{
       .title = "Selection:",
       .options = {

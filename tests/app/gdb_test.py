@@ -200,7 +200,7 @@ class Command(WithGdb):
                          [{"p->id": "i32:1"}, {"p->pad": "i32:0", "p->id": "i32:1", "p->extra": "i32:11"}])
         run = subprocess.run([PROGRAMS / "fxt-convert", "--program", "other", "kept/session.tfile", "wrong.fxt"], cwd=self.folder,
                              check=True, stdout=subprocess.PIPE, text=True)
-        self.assertIn("other: in frame 0, `p->id` of tracepoint 2 was recorded from another place in a structure than in this program; "
+        self.assertIn("other: in frame 0, `p->id` of tracepoint 2 is at another place in its structure than in this program; "
                       "only the functions and lines of this file are used; use --program with the build that was traced", run.stdout)
         self.assertEqual([values for _, _, values in self.hits("wrong.fxt")],
                          [{"p->id": "i32:1"}, {"*p": '"00 00 00 00 00 00 00 00 01 00 00 00 0b 00 00 00"'}])

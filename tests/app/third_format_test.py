@@ -43,7 +43,7 @@ class ThirdFormat(unittest.TestCase):
     def test_help_and_messages_name_it(self):
         help_text = " ".join(self.run_it("--help").split())
         self.assertIn("Converts uftrace recordings (directories) and GDB trace files and call lists into one FXT trace", help_text)
-        self.assertIn("Without INPUT, all GDB trace files are moved.", help_text)
+        self.assertIn("Without INPUT, TIME is added to all GDB trace files.", help_text)
         self.assertIn("converts uftrace recordings and GDB trace files and call lists to FXT", self.run_it("-h"))
         other = self.folder / "other"
         other.write_text("neither\n")

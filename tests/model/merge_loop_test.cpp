@@ -371,7 +371,8 @@ TEST_F(MergeLoopTest, ABrokenContractIsAnErrorThatNamesTheInput) {
             fmt::format("a.trace: an event at {} ns is too late to be drawn", kTimeLimitNs));
   EXPECT_EQ(broken([&](Lane& lane) { lane.end(3); }), "a.trace: a call ends at 3 ns, but no call is open");
   EXPECT_EQ(broken([&](Lane& lane) { lane.instant(4, f); }, 5),
-            "a.trace: an event at 4 ns is earlier than 5 ns, the time that its source has guaranteed");
+            "a.trace: an event at 4 ns is too early: its source has guaranteed that all further events are "
+            "at 5 ns or later");
 }
 
 TEST_F(MergeLoopTest, ALaneBelongsToOneSource) {

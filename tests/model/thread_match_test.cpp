@@ -161,8 +161,8 @@ TEST_F(ThreadMatchTest, MoreMarksOutsideOfCallsPreventTheMatch) {
   timeline.begin_input("session.trace");
   add_unmatched_thread(1000);
   EXPECT_EQ(remark(),
-            "session.trace: guest: even in thread 1, only 994 of 1000 hits are inside open calls of the "
-            "functions that were hit");
+            "session.trace: guest: the best match is thread 1, but only 994 of 1000 hits are inside its "
+            "open calls of the functions that were hit");
 }
 
 TEST_F(ThreadMatchTest, WithFewMarksNoneMayBeOutsideOfCalls) {
@@ -170,8 +170,8 @@ TEST_F(ThreadMatchTest, WithFewMarksNoneMayBeOutsideOfCalls) {
   timeline.begin_input("session.trace");
   add_unmatched_thread(199);
   EXPECT_EQ(remark(),
-            "session.trace: guest: even in thread 1, only 198 of 199 hits are inside open calls of the "
-            "functions that were hit");
+            "session.trace: guest: the best match is thread 1, but only 198 of 199 hits are inside its "
+            "open calls of the functions that were hit");
 }
 
 TEST_F(ThreadMatchTest, AThreadThatFitsNowhereStaysApart) {
@@ -254,7 +254,7 @@ TEST_F(ThreadMatchTest, TwoThreadsDoNotMatchTheSameThread) {
   add_unmatched_thread(1);
   EXPECT_EQ(
       remark(),
-      "session.trace: guest: the hits match open calls of thread 1, and so do the hits of another thread");
+      "session.trace: guest: the hits of this thread and of another thread match open calls of thread 1");
   EXPECT_EQ(notes.count(kKeptApart), 2u);
 }
 

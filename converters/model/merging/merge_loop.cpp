@@ -234,7 +234,8 @@ void MergeLoop::check_contract(const LaneState& state, bool is_over) {
   const std::uint64_t first_ns = apply_offset(state.queue().first_unsealed_ns(), state.input->offset_ns);
   if (first_ns < state.unsealed_ns)
     throw BrokenContract(
-        fmt::format("an event at {} ns is earlier than {} ns, the time that its source has guaranteed",
+        fmt::format("an event at {} ns is too early: its source has guaranteed that all further events are "
+                    "at {} ns or later",
                     first_ns, state.unsealed_ns));
 }
 

@@ -113,7 +113,8 @@ ThreadMatch match_of(const UnmatchedThread& thread, Candidates candidates, const
   std::vector<Candidate>& lanes = candidates.lanes;
   if (lanes.empty())
     return {.why_unmatched = fmt::format(
-                "even in {}, only {} of {} hits are inside open calls of the functions that were hit",
+                "the best match is {}, but only {} of {} hits are inside its open calls of the functions "
+                "that were hit",
                 name_of(*candidates.best.lane), candidates.best.marks, marks)};
   const Candidate first = lanes.front();
   std::erase_if(lanes, [](const Candidate& c) { return !c.holds_them_directly(); });
@@ -146,7 +147,7 @@ void refuse_shared(std::span<const UnmatchedThreadOfInput> threads, std::vector<
     if (numbers.size() == 1) continue;
     for (const std::size_t i : numbers)
       matches[i] = {.why_unmatched =
-                        fmt::format("the hits match open calls of {}, and so do the hits of another thread",
+                        fmt::format("the hits of this thread and of another thread match open calls of {}",
                                     name_of(*key.first))};
   }
 }

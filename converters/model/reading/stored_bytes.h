@@ -35,7 +35,8 @@ inline void check_holes(const InputFile& file, std::uint64_t size) {
   if (size <= kWithHoles.of(0)) return;
   const std::uint64_t stored = stored_bytes(file);
   if (size > kWithHoles.of(stored))
-    throw OverLimit(file.path(), fmt::format("{0}: only {2} of {1} bytes are outside of holes",
+    throw OverLimit(file.path(), fmt::format("{0}: only {2} of {1} bytes are stored in the file, and the "
+                                             "others are holes",
                                              kWithHoles.exceeded(stored), file.size(), stored));
 }
 

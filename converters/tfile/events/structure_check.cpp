@@ -45,8 +45,8 @@ void check_structures(const TraceFile& trace, const LocationTable& locations, Mo
     for (std::size_t item = 0; item < expected.items.size(); ++item)
       if (proof.has_other_structure(item)) {
         modules.contradict(location.address,
-                           fmt::format("in frame {}, `{}` of tracepoint {} was recorded from another place "
-                                       "in a structure than in this program",
+                           fmt::format("in frame {}, `{}` of tracepoint {} is at another place in its "
+                                       "structure than in this program",
                                        frame->number, expected.items[item].text, location.number),
                            notes);
         break;

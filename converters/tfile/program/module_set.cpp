@@ -187,8 +187,8 @@ void note_other_place(Program& program, std::uint64_t given, const ProgramCheck&
   if (found.bias && found.agreements > 0)
     notes.add(
         kLoadBias, file,
-        fmt::format("no tracepoint is in this program with --load-bias {:#x}; use --load-bias {:#x}, with "
-                    "which some are",
+        fmt::format("no tracepoint is in this program with --load-bias {:#x}; use --load-bias {:#x}, which "
+                    "fits some tracepoints",
                     given, *found.bias));
   else
     notes.add(kUnconfirmedProgram, file, "no tracepoint names a function or line of this file");

@@ -158,7 +158,8 @@ class WordParser {
 
   void set_module(std::string_view word) {
     if (!item_.module.empty())
-      refuse(fmt::format("the module is '{}', so the other words must be actions", item_.module), word);
+      refuse(fmt::format("'{}' is already the module, so the other words must be actions", item_.module),
+             word);
     item_.module = word;
   }
 

@@ -75,8 +75,9 @@ std::vector<Option> options_of(FilterOptions& options) {
           {"filter", "notrace", "caller-filter", "hide", "trigger", "loc-filter"},
           choice("match", options.match,
                  {{"regex", PatternKind::Regex}, {"simple", PatternKind::Plain}, {"glob", PatternKind::Glob}},
-                 "choose how NAME is matched (default: regex, where a NAME with a special character is a "
-                 "regular expression that can match any part of a name)")),
+                 "choose how to read NAME: with regex (default), as a regular expression if it has special "
+                 "characters; with simple, as a plain name; with glob, as a shell pattern. A regular "
+                 "expression can match any part of a name")),
       choice("trace", options.starts_tracing, {{"on", true}, {"off", false}},
              "choose whether calls are shown before the first trace_on or trace_off (default: on)"),
       {.name = "depth",
@@ -96,7 +97,8 @@ std::vector<Option> options_of(FilterOptions& options) {
        .help = "show only functions of at least this code size: 128, 0x80, 4k",
        .value = each<CodeSize>([&options](CodeSize size) { options.size = size.bytes; })},
       flag("no-libcall", 0, options.no_libcall,
-           "omit calls of library functions by the program, but not the functions that they call"),
+           "omit calls from the program to library functions. Functions of the program that a library "
+           "function calls are still shown"),
   };
 }
 

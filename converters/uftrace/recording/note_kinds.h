@@ -39,9 +39,10 @@ inline constexpr NoteKind kUnlistedThread{"unlisted-thread",
 inline constexpr NoteKind kUnreadableFile{"unreadable-file", "files that could not be read"};
 inline constexpr NoteKind kMessageOrder{"message-order",
                                         "external messages that come after messages with later times", true};
-inline constexpr NoteKind kMessageCut{"message-cut", "external messages that are too long, shown in part"};
-inline constexpr NoteKind kForeignClock{"foreign-clock",
-                                        "external messages with times from another clock, not shown"};
+inline constexpr NoteKind kMessageCut{"message-cut",
+                                      "external messages shown only in part, because they are too long"};
+inline constexpr NoteKind kForeignClock{
+    "foreign-clock", "external messages not shown, because their times are from another clock"};
 
 // ---- Options of the user ----
 inline constexpr NoteKind kNoSuchFunction{"no-such-function", "patterns that match no function"};
@@ -61,8 +62,8 @@ inline constexpr NoteKind kExitWithoutEntry{"exit-without-entry", "exits whose e
 inline constexpr NoteKind kExitMissing{"exit-missing", "calls that ended without an exit"};
 inline constexpr NoteKind kExitDepth{"exit-depth",
                                      "threads whose exits were recorded at the depth of the caller", true};
-inline constexpr NoteKind kAddressMismatch{"address-mismatch",
-                                           "exits of functions that were not entered at this depth"};
+inline constexpr NoteKind kAddressMismatch{
+    "address-mismatch", "exits that name another function than the open call at their depth"};
 inline constexpr NoteKind kLongjmp{
     "longjmp", "second returns of setjmp, which end the calls made since the first return", true};
 inline constexpr NoteKind kClosedByExec{"closed-by-exec",
@@ -71,7 +72,7 @@ inline constexpr NoteKind kOpenAtEnd{"open-at-end", "calls still open at the las
                                      true};
 inline constexpr NoteKind kCutByLoss{"cut-by-loss", "calls that end or start where records are missing"};
 inline constexpr NoteKind kForkNotDrawn{
-    "fork-not-drawn", "forks without an arrow, because no call is shown at one of its ends"};
+    "fork-not-drawn", "forks without an arrow, because no call is shown at one end of the arrow"};
 
 // ---- Record files: records ----
 inline constexpr NoteKind kRecordsLost{"records-lost", "records that the recorder lost"};
@@ -98,7 +99,8 @@ inline constexpr NoteKind kCpuTracksLeftOut{
 inline constexpr NoteKind kSwitchesLost{"switches-lost",
                                         "perf events lost because the kernel's buffer was full"};
 inline constexpr NoteKind kScheduleCut{
-    "schedule-cut", "calls of linux:schedule ended by a record, because context switches are missing"};
+    "schedule-cut",
+    "calls of linux:schedule that end at a record of the thread, because context switches are missing"};
 inline constexpr NoteKind kExitMoved{
     "exit-moved", "estimated exits that were moved, because the call can't have ended at that time", true};
 
@@ -112,6 +114,6 @@ inline constexpr NoteKind kNoRecords{
 inline constexpr NoteKind kNothingOfKernel{
     "nothing-of-kernel", "recordings without kernel events, so --kernel-only shows nothing of them", true};
 inline constexpr NoteKind kKernelExitWithoutEntry{
-    "kernel-exit-without-entry", "exits from kernel functions without a recorded entry, not shown"};
+    "kernel-exit-without-entry", "kernel functions not shown, because only their exit was recorded"};
 
 }  // namespace convert::uftrace

@@ -11,7 +11,8 @@
 namespace convert::uftrace {
 namespace {
 
-constexpr fxt::Limit kFilesOfOneName{"symbol files of modules with the same name that are compared", 256, 0};
+constexpr fxt::Limit kFilesOfOneName{
+    "symbol files that are compared because their modules have the same name", 256, 0};
 constexpr std::size_t kSuffixSize = 4;            // number of hex digits
 constexpr std::size_t kHeaderLimitBytes = 16384;  // a header has three lines, one of them with a path
 

@@ -307,7 +307,7 @@ TEST_F(FxtDump, RecognizesOtherFiles) {
            {file_with("a.lz4", "\x04\x22\x4d\x18"), "compressed with lz4; unpack it first"},
            {file_with("a.tar", std::string(257, '\0') + "ustar"),
             "a tar archive; unpack it first, or convert the recordings in it with fxt-convert"},
-           {file_with("ftrace", "# tracer: function_graph\n"), "a text of ftrace; open it in Perfetto"},
+           {file_with("ftrace", "# tracer: function_graph\n"), "a text file of ftrace; open it in Perfetto"},
            {file_with("perf.data", "PERFILE2" + std::string(20, '\0')),
             "a file of perf record; convert it with `perf data convert --to-ctf` or `--to-json`"},
            {"ctf",

@@ -149,7 +149,7 @@ TEST_F(Modules, AGivenAddressThatFitsNoTracepointIsNoted) {
   EXPECT_EQ(notes_.count(kUnconfirmedProgram), 0u);
   EXPECT_THAT(first_note(),
               EndsWith("traced_fixed: no tracepoint is in this program with --load-bias 0x100000000; use "
-                       "--load-bias 0x0, with which some are"));
+                       "--load-bias 0x0, which fits some tracepoints"));
 }
 
 TEST_F(Modules, AContradictedModuleIsLeftOut) {

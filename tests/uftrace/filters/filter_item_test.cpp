@@ -108,7 +108,7 @@ TEST(FilterItem, InvalidValuesAreExplained) {
   EXPECT_THAT(problem_of("f@clear=x"), testing::HasSubstr("names of actions"));
   EXPECT_THAT(problem_of("f@clearly"), testing::HasSubstr("use clear or clear=NAME"));
   EXPECT_THAT(problem_of("f@liba,libb"),
-              testing::HasSubstr("the module is 'liba', so the other words must be actions"));
+              testing::HasSubstr("'liba' is already the module, so the other words must be actions"));
   EXPECT_THAT(problem_of("f@if:arg1"),
               testing::StartsWith("--trigger: in 'f@if:arg1': a condition has the form if:argN"));
   EXPECT_THAT(problem_of(""), testing::HasSubstr("takes names of functions"));

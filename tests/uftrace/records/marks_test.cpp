@@ -143,8 +143,8 @@ TEST_F(Marks, DistinguishThreads) {
   EXPECT_EQ(seat_of({{27'000, kInF}, {37'000, kInF}, {97'000, kInF}}), "100/101");
   EXPECT_EQ(seat_of({{22'000, kInF}, {37'000, kInF}, {97'000, kInF}}), kApart);
   EXPECT_EQ(said_,
-            "session.trace: guest: even in thread 101, only 2 of 3 hits are inside open calls of the "
-            "functions that were hit");
+            "session.trace: guest: the best match is thread 101, but only 2 of 3 hits are inside its open "
+            "calls of the functions that were hit");
 }
 
 // Both threads are always in f. The hits come shortly after entries of one of the threads.
