@@ -105,8 +105,8 @@ std::optional<TraceTime> time_of(std::string_view text) {
   if (!ns)
     throw std::invalid_argument(
         "'" + std::string(text) +
-        "' is not a time below 292 years; use seconds on the trace's clock (1061.4004), or a unit for "
-        "times since the start (20ms; units are ns, us, ms, s, m and h)");
+        "' is not a time below 292 years; use seconds on the trace's clock (1061.4004), or time since the "
+        "start with a unit (20ms; ns, us, ms, s, m, h)");
   return TraceTime{.ns = *ns, .since_start = has_unit};
 }
 

@@ -49,7 +49,7 @@ def files_in(folder):
 
 
 class Entry:
-    """A folder of the cache. While it is open, no process removes it."""
+    """An open folder of the cache. No process removes the folder until close()."""
 
     def __init__(self, folder, handle):
         self.folder, self.handle = folder, handle
@@ -120,7 +120,7 @@ class Cache:
         return Entry(folder, handle)
 
     def remove(self, folder):
-        """Removes an entry. First renames the folder, so that no process uses a half-removed entry."""
+        """Removes an entry. Renames the folder first, so that no process finds an entry of which some files are already removed."""
         old = folder.with_name(f"{OLD}{os.getpid()}.{folder.name}")
         with contextlib.suppress(OSError):
             with LOCK:

@@ -43,7 +43,7 @@ def take_signals(taker):
 
 
 def settle():
-    """Returns when all earlier signals are handled."""
+    """Waits until all signals that came before this call are handled."""
     settled = threading.Event()
     ASKED.append(settled)
     with contextlib.suppress(BlockingIOError):  # there are already bytes to read
@@ -53,7 +53,7 @@ def settle():
 
 @contextlib.contextmanager
 def running(command, **options):
-    """Starts a program. A signal ends the program together with the script. At the end of the block, waits for the program."""
+    """Starts a program, and waits for its end at the end of the block. A signal that ends the script also ends the program."""
     with LOCK:
         process = subprocess.Popen(command, **options)  # pylint: disable=consider-using-with
         RUNNING[process] = True
@@ -86,7 +86,7 @@ def temporary_folder(prefix, place=None):
 
 
 def keep(folder, name=None):
-    """Makes a temporary folder permanent. The folder may get another name."""
+    """Keeps a temporary folder after the end of the script. With `name`, renames the folder."""
     with LOCK:
         if name:
             folder.rename(name)

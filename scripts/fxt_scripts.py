@@ -22,7 +22,7 @@ def fail(message, code=1):
 
 
 def shown(path):
-    """The path as printable text. Other characters, and bytes that are not UTF-8, are escaped."""
+    """The path as printable text. Characters that are not printable, and bytes that are not UTF-8, are escaped."""
     return "".join(letter if letter.isprintable() else
                    "".join(f"\\x{byte:02x}" for byte in letter.encode(errors="surrogateescape")) for letter in str(path))
 

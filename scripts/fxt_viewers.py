@@ -45,7 +45,7 @@ def made_for(viewer, path, folder):
 
 
 def show(viewer, inputs, folder):
-    """Opens each input in the viewer, one after the other. Waits until the viewer ends."""
+    """Opens the inputs in the viewer, one after the other. Each time, waits until the viewer has ended."""
     names, advice = PROGRAMS[viewer]
     found = next(filter(None, map(shutil.which, names)), None)
     if not found:

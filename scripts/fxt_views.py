@@ -33,7 +33,7 @@ class Problem(Exception):
 
 
 class Programs:
-    """Runs programs, and has the last line about the progress of each program."""
+    """Runs programs, and stores the latest progress line of each program."""
 
     def __init__(self, has_page):
         self.running = {}  # the last line about progress, by process
@@ -96,7 +96,7 @@ def is_compressed(path):
 
 
 def processes_of(path):
-    """"NAME PID" of each process that the start of the trace names. Nothing if the trace can't be read easily."""
+    """The texts "NAME PID" of the processes that have a name at the start of the trace. If the trace can't be read easily, only some of them."""
     with path.open("rb") as file:
         is_gzip = file.read(2) == BEGINNINGS[1]
     strings, processes, link_bytes = {}, [], 0
@@ -148,7 +148,7 @@ class Input:
         self.whole, self.view = self.fitted() if self.is_trace else self.converted()
 
     def key(self, kind, *options, paths=None):
-        """The key in the cache for files that a program makes from `paths`. If `paths` is None, the program uses all paths of the input."""
+        """The key in the cache for files that a program makes from `paths`. None means all paths of the input."""
         is_converted = not self.is_trace and kind in ("unpacked", "whole", "index", "part")
         tools = ["fxt-convert"] if is_converted else ["fxt-convert", "fxt-cut", "fxt-draw", "fxt-dump"]
         return [kind, *options, self.name, [stamp_of(program(name)) for name in tools], *map(stamp_of, paths or self.paths)]
@@ -159,7 +159,7 @@ class Input:
         return entry
 
     def unpacked(self, path):
-        """The recordings in the archive, which is unpacked only once. If the path is not an archive, only the path."""
+        """The recordings in the archive, which is unpacked only once. If the path is not an archive, the list has only this path."""
         if path.is_dir():
             return [path]
 
@@ -174,7 +174,7 @@ class Input:
         return paths if paths and all(path.exists() for path in paths) else [path]
 
     def fitted(self):
-        """The trace, or a smaller trace with only the longest calls. The second result is None, because no range was chosen."""
+        """The trace, or a smaller trace with only the longest calls. The second result is the range to show first: None, the whole trace."""
         if self.path.stat().st_size <= (self.limit // LIKELY_RATIO if is_compressed(self.path) else self.limit):
             return self.path, None
         plain = self.plain()
@@ -196,7 +196,7 @@ class Input:
         return self.programs.run("fxt-convert", "--cpu-tracks", *progress, *options, "-o", output, "--", *self.recordings)
 
     def converted(self):
-        """The trace, and the range that the viewer shows first, or None."""
+        """The trace, and the range that the viewer shows first. The range is None if the report has none."""
         def make(folder):
             (folder / "report.json").write_text(self.convert(folder / self.name, f"--fit={self.limit}", "--report=json"))
         entry = self.kept(self.key("whole", self.limit), make)
@@ -239,7 +239,7 @@ class Input:
         return self.plain() if self.whole == self.path else self.whole
 
     def cut(self, trace, output, *options):
-        """Cuts a trace. Of a damaged trace, only the part before the damage is cut."""
+        """Cuts a trace. If the trace is damaged, the output has only data from before the damage."""
         self.programs.run("fxt-cut", "-q", *options, "--", trace, output, allowed=(0, 1))
         if not output.exists():
             raise Problem("the trace has no events in this time" if options else f"{shown(trace)}: can't be read")

@@ -46,7 +46,7 @@ def program(name, script=""):
 
 
 class ElfSections:
-    """Sections of an ELF file that are in memory: (address in the file, offset, size) by name."""
+    """The sections of an ELF file that are loaded into memory. For each name, (address in the file, offset, size)."""
 
     def __init__(self, path):
         self.path = path
@@ -82,7 +82,7 @@ class ElfSections:
 
 
 def sections_in_memory():
-    """The file, the name and the address of each section that GDB knows. The file is empty for the program's sections."""
+    """The file, the name and the address of each section that GDB knows. For the sections of the program, the file is empty."""
     for line in gdb.execute("info files", to_string=True).splitlines():
         place, is_section, rest = line.strip().partition(" is ")
         if is_section and place.startswith("0x"):

@@ -109,7 +109,7 @@ def others():
 
 
 def goes_on(stop):
-    """True if the program can continue after this stop: not after a breakpoint of the script, and not after Ctrl-C."""
+    """True if the program can continue after this stop. False after a breakpoint of the script, and after Ctrl-C."""
     name = getattr(stop, "stop_signal", None)
     if name in ("SIGINT", "SIGTRAP"):
         return False
@@ -129,7 +129,7 @@ def is_exit(stop):
 
 
 def run():
-    """Runs until a breakpoint of the script, Ctrl-C, a signal that ends the program, or the exit of the last process.
+    """Runs the program until one of these: a breakpoint of the script, Ctrl-C, a signal that ends it, or the exit of the last process.
     Returns true for the exit."""
     stops = []
     gdb.events.stop.connect(stops.append)

@@ -32,8 +32,8 @@ TEST(TimeRanges, InvalidRangesAreExplained) {
   EXPECT_THAT(error("5us~3ns"), ThrowsMessage<std::invalid_argument>("'5us~3ns' ends before it starts"));
   EXPECT_THAT(error("abc~"),
               ThrowsMessage<std::invalid_argument>(
-                  "'abc' is not a time below 292 years; use seconds on the trace's clock (1061.4004), or a "
-                  "unit for times since the start (20ms; units are ns, us, ms, s, m and h)"));
+                  "'abc' is not a time below 292 years; use seconds on the trace's clock (1061.4004), or "
+                  "time since the start with a unit (20ms; ns, us, ms, s, m, h)"));
   EXPECT_THAT(error("1~2~3"), ThrowsMessage<std::invalid_argument>(HasSubstr("'2~3' is not a time")));
   EXPECT_THAT(error("-1~"), ThrowsMessage<std::invalid_argument>(HasSubstr("'-1' is not a time")));
 }
