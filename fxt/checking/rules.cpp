@@ -108,8 +108,9 @@ constexpr std::array kRules = {
     Rule{"W24", "There are no userspace objects.",
          "The C++ reader reports each userspace object as a record of unknown type."},
     Rule{"W25",
-         "Records are not extended, and have only known types and values. CPUs are at most 4095. All "
-         "arguments of a duration have different names, even if some are at its start and others at its end.",
+         "Records have only known types and values, and an initialization has no additional words. CPUs "
+         "are at most 4095. All arguments of a duration have different names, even if some are at its "
+         "start and others at its end.",
          "The Rust reader rejects an initialization with more words. The C++ reader reports unknown types as "
          "errors. Tracy misreads the rest of the record after an unknown argument. Perfetto aborts at larger "
          "CPUs. Perfetto keeps only one of two arguments with the same name at the start and the end of a "
@@ -120,17 +121,15 @@ constexpr std::array kRules = {
          "Only Tracy uses this argument. fxt-dump does not report other uses."},
     Rule{"W28", "Instants belong to their threads, and have no \"frame\" in their names.",
          "Fuchsia's programs write scopes (process or global) that the spec does not have. Only the C++ "
-         "reader reads these scopes. Tracy treats any instant whose name contains \"frame\", in upper or "
-         "lower case, "
-         "as the start of a frame. Tracy does not list the instant among the messages of its thread, and "
-         "draws "
-         "unintended frames."},
+         "reader reads these scopes. If the name of an instant contains \"frame\", in upper or lower case, "
+         "Tracy treats the instant as the start of a frame. Tracy then draws frames that are not meant, "
+         "and does not list the instant among the messages of its thread."},
     Rule{"W29", "If a trace is meant for one reader, it has only kinds of records that this reader shows.",
          "Perfetto ignores log messages. Tracy also ignores async operations, flows and context switches. "
          "With --check --for, notes count the records that the given readers ignore."},
     Rule{"W30",
-         "If the name of an argument has dots or indexes in brackets, no part before a dot or bracket is the "
-         "name of another argument of the event. Indexes in brackets are numbers.",
+         "An event does not have both an argument such as \"a\" and an argument such as \"a.b\" or "
+         "\"a[0]\". Indexes in brackets are numbers.",
          "Perfetto's window shows the arguments \"a.b\" and \"a.c\" as a tree. If an event has \"a[i]\", or "
          "both \"a\" and \"a.b\", the window shows an error instead of the event's data, or not all "
          "arguments. The "

@@ -54,8 +54,9 @@ ProgramText program_text() {
           "are cut "
           "have the argument `cut`: `begin`, `end` or `both`.",
       .exit_status =
-          "0: success. 1: IN can't be read, is damaged, has no selected event or not all requested threads, "
-          "or OUT can't be written. OUT has everything that could be read and was selected. 2: wrong usage.",
+          "0: success. 1: IN can't be read, is damaged, has no selected event, or lacks a requested "
+          "thread; or OUT can't be written. OUT has everything that could be read and was selected. 2: "
+          "wrong usage.",
       .examples = {{"fxt-cut -r 10ms~20ms run.fxt part.fxt", "write only this range of time"},
                    {"fxt-cut --tid 101 run.fxt thread.json.gz", "write only this thread, as JSON"},
                    {"fxt-cut --name 'work*' run.fxt work.fxt", "write only these events"},

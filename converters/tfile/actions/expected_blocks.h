@@ -88,7 +88,8 @@ class LocationTable {
 };
 
 // A limit for the number of items times the number of expressions, summed over all locations.
-inline constexpr fxt::Limit kMatchedItems{"comparisons of collected items with bytecode", 10'000'000, 1024};
+inline constexpr fxt::Limit kMatchedItems{"comparisons of collected items with the bytecode of actions",
+                                          10'000'000, 1024};
 
 ExpectedFrames expect_frames(const TracepointLocation& location, const VariableIndex& variables,
                              const RegisterLayout* layout, Names& names, fxt::Budget& matches);

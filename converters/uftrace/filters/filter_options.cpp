@@ -66,10 +66,10 @@ std::vector<Option> options_of(FilterOptions& options) {
                   options),
       item_option(
           Of::Location, 'L', "FILE",
-          "show only functions of these source files, which the recording's .dbg files name. FILE is a "
-          "pattern, a path, or a part of a path, such as src/pool.c or ool.c. !FILE or FILE@hide omits the "
-          "functions of such files. Whether a function is shown does not depend on its callers. Context "
-          "switches are omitted",
+          "show only functions of these source files. The recording must have .dbg files, which name the "
+          "source files. FILE is a pattern, a path, or a part of a path, such as src/pool.c or ool.c. "
+          "!FILE or FILE@hide omits the functions of such files. Whether a function is shown does not "
+          "depend on its callers. Context switches are omitted",
           options),
       only_with(
           {"filter", "notrace", "caller-filter", "hide", "trigger", "loc-filter"},

@@ -60,8 +60,8 @@ ProgramText program_text() {
           "merges the narrowest calls if there are too many. The report counts the calls that were merged or "
           "not drawn.",
       .exit_status =
-          "0: success. 1: IN can't be read, is damaged, has nothing to draw or not all requested threads, or "
-          "OUT can't be written. Everything that could be read is drawn. 2: wrong usage.",
+          "0: success. 1: IN can't be read, is damaged, has nothing to draw, or lacks a requested thread; "
+          "or OUT can't be written. Everything that could be read is drawn. 2: wrong usage.",
       .examples = {{"fxt-draw run.fxt run.svg", "draw a track for each thread"},
                    {"fxt-draw run.fxt run.html", "draw a page to zoom and search"},
                    {"fxt-draw -r 10ms~20ms run.fxt run.svg", "draw only this range of time"},
