@@ -16,7 +16,7 @@ namespace FXT_API fxt {
 // Bits [Lo .. Hi] of a 64-bit word, both ends inclusive.
 template <unsigned Lo, unsigned Hi = Lo>
 struct Field {
-  static_assert(Lo <= Hi && Hi <= 63, "a field lies inside one word");
+  static_assert(Lo <= Hi && Hi <= 63, "the bits of a field are inside one word");
   static constexpr unsigned kWidth = Hi - Lo + 1;
   static constexpr std::uint64_t kMax = ~std::uint64_t{0} >> (64 - kWidth);
   static constexpr std::uint64_t kMask = kMax << Lo;

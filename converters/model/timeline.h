@@ -26,7 +26,8 @@
 namespace convert {
 
 inline constexpr NoteKind kApartInTime{
-    "apart-in-time", "inputs whose times do not overlap the first input, possibly because the clocks differ",
+    "apart-in-time",
+    "inputs whose times do not overlap the times of the first input, possibly because the clocks differ",
     true};
 inline constexpr NoteKind kOffsetCut{"offset-cut", "offsets that lead to impossible times"};
 

@@ -132,7 +132,8 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
                             {"thread", CallUnit::Thread},
                             {"process", CallUnit::Process},
                             {"category", CallUnit::Category}},
-                           "with --stats: print one line for each of these (default: function)")),
+                           "with --stats: print one line for each function (default), thread, process or "
+                           "category")),
           {.name = "sort",
            .argument = "COLUMN[,COLUMN...]",
            .help = "with --stats: sort calls by this column, and calls with equal values by the next column. "

@@ -25,7 +25,8 @@ namespace convert {
 inline constexpr NoteKind kStringsCut{"strings-cut",
                                       "strings truncated because they do not fit into a record"};
 inline constexpr NoteKind kStringsRepaired{
-    "strings-repaired", "strings that are not UTF-8 or contain NUL: such bytes are shown as \\351", true};
+    "strings-repaired",
+    "strings with NUL, or with bytes that are not UTF-8; such bytes are shown in octal (\\351)", true};
 inline constexpr NoteKind kCpuCut{"cpu-cut", "switches and wakeups on CPUs above 4095, shown on CPU 4095"};
 inline constexpr NoteKind kNameTableFull{"name-table-full",
                                          "names repeated in records, because the string table is full", true};

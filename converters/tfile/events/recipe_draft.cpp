@@ -108,7 +108,7 @@ void RecipeDraft::start(Recipe& recipe, FrameMemory& memory, LabelId label, bool
 
 // Bytes that were joined from several blocks have no single place in a frame.
 FramePart RecipeDraft::part_of(const FrameBytes& bytes) {
-  if (!bytes.is_in_frame()) throw std::logic_error("the bytes of a recipe are in no block");
+  if (!bytes.is_in_frame()) throw std::logic_error("a recipe has bytes from several blocks");
   return {bytes.offset(), static_cast<std::uint32_t>(bytes.size())};
 }
 

@@ -82,7 +82,7 @@ bool ValueArguments::start_items(const FrameContext& context, const ExpectedFram
   if (items_.start(tracepoint_, address, context, expected, work_)) return true;
   if (!was_exceeded)
     note_over_limit(notes_, Location::file(trace_.path), work_,
-                    fmt::format("values from frame {} on have no names", number_));
+                    fmt::format("from frame {} on, values have no names", number_));
   return false;
 }
 

@@ -132,7 +132,8 @@ class HeaderParser {
     const std::string_view behind = rest_.substr(text.size());
     // If the length is wrong, this block ends where the next one begins.
     if (text.size() < *length || !(behind.empty() || behind.starts_with(kBlockMark))) {
-      note_damage(fmt::format("the block should have {} bytes, but does not end there", *length));
+      note_damage(fmt::format("the first line of the block gives {} bytes, but the block does not end there",
+                              *length));
       const std::size_t next = rest_.find(fmt::format("\n{}", kBlockMark));
       text = rest_.substr(0, next == std::string_view::npos ? next : next + 1);
     }

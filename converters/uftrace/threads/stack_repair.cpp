@@ -138,8 +138,8 @@ void StackRepair::end_call(std::uint64_t time_ns, std::size_t depth, std::uint64
     notes_.add(kLongjmp, fmt::format("a second return of setjmp at depth {}", depth));
     close_down_to(depth, time_ns, kLongjmp);
   } else if (depth < open) {
-    notes_.add(kAddressMismatch, fmt::format("an exit from {:x} at depth {}, where {:x} was entered", address,
-                                             depth, lane_.calls()[depth].key));
+    notes_.add(kAddressMismatch, fmt::format("an exit from {:x} at depth {}, but {:x} was entered there",
+                                             address, depth, lane_.calls()[depth].key));
     // An inherited call may be wrong because of damage in the parent's records. The exit is a record of the
     // thread itself, so the exit is right.
     if (depth + 1 == open && is_inferred(depth) && is_in_module(address))

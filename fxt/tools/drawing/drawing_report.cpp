@@ -86,7 +86,7 @@ std::vector<std::string> DrawingReport::lines() const {
   say(flow_events, "flow event", "not drawn, because the arrow would have no start or end");
   say(flows_too_many, "flow event", "not drawn, because too many flows are open");
   say(values_not_drawn, "value",
-      "not drawn, because of a number that is not finite, or of too many counters");
+      "not drawn, because of a value that is not finite, or because there are too many counters");
   say(unmatched_ends, "end", "not drawn, because the start is missing");
   say(bad_times, "record", "not drawn, because of impossible times");
   say(unreadable, "record", "not drawn, because of damage or an unknown type");

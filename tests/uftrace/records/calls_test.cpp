@@ -98,7 +98,7 @@ TEST(UftraceCalls, AnExitOfAnotherFunctionIsNoted) {
       ElementsAre("100/100 [10, 20] demo:main", "100/100 [11, 15] demo:f repaired=\"address-mismatch\""));
   EXPECT_THAT(r.notes(),
               ElementsAre("address-mismatch 1",
-                          "DIR/100.dat:+0x20: an exit from 401200 at depth 1, where 401100 was entered"));
+                          "DIR/100.dat:+0x20: an exit from 401200 at depth 1, but 401100 was entered there"));
 }
 
 // QEMU's plugin counts depths from 1, and gives an exit the depth of the caller, in all records of a thread

@@ -580,7 +580,8 @@ TEST(Timeline, CountersHoldAnyFiniteValues) {
   EXPECT_THAT(drawn({call(1000, 2000, "main"), counter(1000, 0)}).svg,
               HasSubstr(" d=\"M8 117H8V117H1008V117Z\""));
   EXPECT_THAT(picture.lines,
-              Contains("1 value not drawn, because of a number that is not finite, or of too many counters"));
+              Contains("1 value not drawn, because of a value that is not finite, or because there are too "
+                       "many counters"));
 }
 
 // Each step has only its greatest value. If there are too many steps, each step becomes twice as long.
