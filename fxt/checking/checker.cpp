@@ -93,7 +93,9 @@ class LimitCheck {
       located_[index] = true;
     }
     if (locations_.size() > kMaxLocations)
-      findings_->add(Fault::ManyLocations, "more than 32,767 pairs of duration name and source location");
+      findings_->add(Fault::ManyLocations,
+                     "more than 32,767 different pairs of a duration's name and its "
+                     "source location");
   }
   // From this call on, an index of the string table may mean another name.
   void string_replaced() { located_.clear(); }

@@ -70,7 +70,7 @@ constexpr std::array<FaultEntry, kFaults> kTable{{
     {UnnamedThread, "UnnamedThread", "W18", "P Perfetto puts the thread under process 0"},
     {TakenForIdle, "TakenForIdle", "W18", "P Perfetto shows the thread as the idle thread"},
     {NamedInOtherProcess, "NamedInOtherProcess", "W18",
-     "P Perfetto puts the thread's switches under the process in the record that names the thread"},
+     "P Perfetto shows the thread's switches under the process of the record that names the thread"},
     {NameOfNoThread, "NameOfNoThread", "W18", "?PT viewers show two threads, and one of them has no name"},
     {NoValue, "NoValue", "W20", "* no reader shows the event"},
     {NoNumber, "NoNumber", "W20",

@@ -25,8 +25,8 @@ constexpr std::array kRules = {
          "Tracy treats ticks as nanoseconds. At rate 0, the C++ reader reports an error, Perfetto drops all "
          "events, and the Rust reader divides by zero."},
     Rule{"W5", "Times are below 2^63 ns and within 2^47 ns (39 hours) of each other.",
-         "Perfetto drops events from 2^63 ns on, and the Rust reader panics. Tracy's times have 48 bits and "
-         "wrap."},
+         "At 2^63 ns and later, Perfetto drops events, and the Rust reader panics. Tracy's times have 48 "
+         "bits and wrap."},
     Rule{"W6", "An index is never registered again with another meaning.",
          "The C++ reader keeps the first meaning, so it shows wrong names or threads without a message."},
     Rule{
@@ -43,7 +43,8 @@ constexpr std::array kRules = {
          "other bytes.",
          "The Rust reader rejects the whole record. If the Rust reader rejects a string record, it also "
          "rejects all uses of the string. Perfetto and Tracy show a string up to its first NUL."},
-    Rule{"W10", "A record has at most 4095 words.", "No reader recovers from a size that overflowed."},
+    Rule{"W10", "A record has at most 4095 words.",
+         "A larger size does not fit into its field, and no reader recovers from the wrong size."},
     Rule{
         "W11",
         "Sizes are exact: there are no spare words in records and arguments, and no zero words between them.",
@@ -51,7 +52,7 @@ constexpr std::array kRules = {
         "readers except the C++ reader stop at a record of size 0."},
     Rule{"W12", "Padding and unused bits are zero.", "The spec reserves these bits for later versions."},
     Rule{"W13", "No large record has more than 4095 words.",
-         "Perfetto and Tracy read 12 bits of the size and lose the rest of the file."},
+         "Perfetto and Tracy read only 12 bits of a larger size, and lose the rest of the file."},
     Rule{"W14", "Large blobs have metadata (format 0).",
          "The Rust reader reads format 1 as format 0 and aborts."},
     Rule{"W15",
@@ -95,17 +96,17 @@ constexpr std::array kRules = {
         "its steps and its end.",
         "Perfetto binds a flow event to the latest event of the thread that no end event has ended. Without "
         "such an event, or without a start of the flow, Perfetto drops the flow event."},
-    Rule{"W22", "There are no bool arguments.",
+    Rule{"W22", "The trace has no bool arguments.",
          "Debug builds of Tracy abort at a bool argument, because of an assertion. Release builds read bool "
          "arguments."},
     Rule{"W23",
-         "There are no blob arguments. All blobs of type 3 together are packets of Perfetto's format. "
+         "The trace has no blob arguments. All blobs of type 3 together are packets of Perfetto's format. "
          "Profiler modules and mmaps refer to indexed threads.",
          "After a blob argument, Tracy misreads the rest of the record. The C++ reader returns the blob with "
          "its padding bytes. Perfetto shows \"unknown\". Perfetto imports blob records of type 3, and fails "
          "if they are not packets of Perfetto's format. Fuchsia's two readers read inline threads of "
          "profiler records in different ways."},
-    Rule{"W24", "There are no userspace objects.",
+    Rule{"W24", "The trace has no userspace objects.",
          "The C++ reader reports each userspace object as a record of unknown type."},
     Rule{"W25",
          "Records have only known types and values, and an initialization has no additional words. CPUs "
@@ -115,7 +116,7 @@ constexpr std::array kRules = {
          "errors. Tracy misreads the rest of the record after an unknown argument. Perfetto aborts at larger "
          "CPUs. Perfetto keeps only one of two arguments with the same name at the start and the end of a "
          "duration."},
-    Rule{"W26", "There are at most 32,767 pairs of duration name and source location.",
+    Rule{"W26", "The trace has at most 32,767 different pairs of a duration's name and its source location.",
          "With more pairs, Tracy saves a file that it can't load again."},
     Rule{"W27", "An argument \"loc\" = \"file:line\" is a source location.",
          "Only Tracy uses this argument. fxt-dump does not report other uses."},

@@ -187,8 +187,8 @@ TEST_F(ThreadMatchTest, MostMarksMustBeInTheInnermostCall) {
   timeline.begin_input("session.trace");
   add_unmatched_thread(100);
   EXPECT_EQ(remark(),
-            "session.trace: guest: the functions that were hit are open in thread 1, but are the innermost "
-            "call for only 89 of 100 hits");
+            "session.trace: guest: the functions that were hit are open in thread 1, but only 89 of 100 "
+            "hits are in the innermost call");
 }
 
 TEST_F(ThreadMatchTest, SomeMarksMayBeInInnerCalls) {

@@ -121,7 +121,7 @@ ThreadMatch match_of(const UnmatchedThread& thread, Candidates candidates, const
   if (lanes.empty())
     return {
         .why_unmatched = fmt::format(
-            "the functions that were hit are open in {}, but are the innermost call for only {} of {} hits",
+            "the functions that were hit are open in {}, but only {} of {} hits are in the innermost call",
             name_of(*first.lane), first.fit.in_innermost, marks)};
   std::ranges::stable_sort(lanes, {}, [](const Candidate& c) { return c.fit.usual_since(); });
   if (lanes.size() > 1 && lanes[0].fit.usual_since() + kCloserBits > lanes[1].fit.usual_since())

@@ -162,8 +162,7 @@ bool StackRepair::move_exit(const CallRecord& exit, bool is_refuted, std::uint64
   if (gap_ == Gap::Cut || exit.depth + 1 != depth() || lane_.calls()[exit.depth].key != exit.address)
     return false;
   notes_.add(kExitMoved, [&] {
-    return fmt::format("the estimated exit at {} ns is at a time when the call can't have ended",
-                       exit.time_ns);
+    return fmt::format("the call can't have ended at its estimated exit, at {} ns", exit.time_ns);
   });
   const bool is_hidden = lane_.calls().is_filtered(exit.depth);
   const std::uint64_t entered_ns = is_hidden ? exit.time_ns : lane_.calls()[exit.depth].begin_ns();

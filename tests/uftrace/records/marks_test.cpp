@@ -115,8 +115,8 @@ TEST_F(Marks, InAFunctionThatIsAlwaysOpenDoNotMatch) {
       .exit(90'000, 0, R::kMain);
   EXPECT_EQ(seat_of({{30'000, kInMain}, {40'000, kInMain}}), kApart);
   EXPECT_EQ(said_,
-            "session.trace: guest: the functions that were hit are open in thread 100, but are the innermost "
-            "call for only 0 of 2 hits");
+            "session.trace: guest: the functions that were hit are open in thread 100, but only 0 of 2 "
+            "hits are in the innermost call");
 }
 
 TEST_F(Marks, WithEstimatedExitsOnlyNeedOpenCalls) {
