@@ -193,8 +193,9 @@ class Fxt(gdb.Command):
 Usage: fxt [OUTPUT] [-d DIR] [OPTION]...
        fxt open [FILE]...
 
-The frames that the target has collected are saved as by `tsave`, and converted
-by fxt-convert with the program and all its libraries, at their addresses.
+The command saves the frames that the target has collected, as `tsave` does, and
+converts them with fxt-convert. fxt-convert also gets the paths and addresses of
+the program and all its libraries.
 OUTPUT is an FXT file for Perfetto and other viewers, or JSON if its name ends
 in .json. The default is PROGRAM.fxt. The OPTIONs are those of fxt-convert, for
 example --plot all.
