@@ -136,8 +136,8 @@ void note_registers(const TraceFile& trace, const LocationTable& locations, Regi
   });
   if (count > 0)
     notes.add(kRegistersLeftOut, Location::file(trace.path),
-              "only the registers that actions name, and for $regs the general registers, are shown; use "
-              "--registers general or --registers all",
+              "not all registers are shown: only those that actions name, and for $regs the general "
+              "registers; use --registers general or --registers all",
               static_cast<std::uint64_t>(count));
 }
 

@@ -171,7 +171,7 @@ constexpr std::array<FaultEntry, kFaults> kTable{{
     {OverlapsBegun, "OverlapsBegun", "W15", "T Tracy ends this event at the end of the other event"},
     {OpenWhenEnded, "OpenWhenEnded", "W15", "P Perfetto cuts the duration at this time and ignores its end"},
     {Crosses, "Crosses", "W15", "T Tracy ends this event at the end of the other event",
-     "crosses another duration of its thread"},
+     "partly overlaps another duration of its thread"},
     {TakesEarlierEnd, "TakesEarlierEnd", "W16", "T Tracy ends this event at the end of the other event",
      "starts at the end of a complete event that comes later in the file"},
     {TooDeep, "TooDeep", "W15", "P Perfetto drops the event, and its end then ends another event",

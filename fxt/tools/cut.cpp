@@ -127,7 +127,7 @@ void report(const CutCounters& counters, const PieceFiles& files) {
   say(counters.unwritable, "record",
       "left out because of an unknown type, an unknown reference, or an impossible time");
   say(counters.repaired_strings, "string",
-      "repaired because of bytes that are not UTF-8, or a NUL; a string is counted once for each piece");
+      "repaired because of a NUL, or of bytes that are not UTF-8; a string is counted once for each piece");
   say(counters.cut_strings, "string", "truncated to 32,000 bytes; a string is counted once for each piece");
   say(files.left_out(), "record",
       fmt::format("left out because {} can't represent switches, logs and blobs", files.format().text));

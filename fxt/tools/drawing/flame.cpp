@@ -81,7 +81,7 @@ Drawing flame_of(const CallPaths& paths, std::uint64_t columns) {
     if (count != 0) drawing.foot.push_back(fmt::format("{} {}", counted(count, one), what));
   };
   say(narrow, "path",
-      "not drawn, and neither are their callees, because they are narrower than a hundredth of a pixel");
+      "not drawn, together with their callees, because they are narrower than a hundredth of a pixel");
   say(deep, "path", "not drawn, because they are nested too deep");
   say(paths.all().children.size() - drawing.lanes.size(), "more graph",
       "not drawn, because there are too many");

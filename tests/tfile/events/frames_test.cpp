@@ -512,8 +512,9 @@ TEST(TraceFrames, RegistersThatAreNotGeneralAreNoted) {
   t.frame(2).registers(t.number(std::uint32_t{0x8000}) + std::string(8, '\1')).end();
   EXPECT_THAT(t.lines().front(), HasSubstr(" reg.eax=0x1010101"));
   EXPECT_THAT(t.notes(), Contains("registers-left-out 1"));
-  EXPECT_THAT(t.notes(), Contains("FILE: only the registers that actions name, and for $regs the general "
-                                  "registers, are shown; use --registers general or --registers all"));
+  EXPECT_THAT(t.notes(), Contains("FILE: not all registers are shown: only those that actions name, and "
+                                  "for $regs the general registers; use --registers general or --registers "
+                                  "all"));
   t.lines({}, {.registers = RegisterChoice::None});
   EXPECT_THAT(t.notes(), testing::Not(Contains(HasSubstr("registers-left-out")))) << "by request";
 }
