@@ -193,9 +193,10 @@ class Fxt(gdb.Command):
 Usage: fxt [OUTPUT] [-d DIR] [OPTION]...
        fxt open [FILE]...
 
-The command saves the frames that the target has collected, as `tsave` does, and
-converts them with fxt-convert. fxt-convert also gets the paths and addresses of
+Saves the frames that the target has collected, as `tsave` does. Then converts
+them with fxt-convert. Values and functions are shown with names and types from
 the program and all its libraries.
+
 OUTPUT is an FXT file for Perfetto and other viewers, or JSON if its name ends
 in .json. The default is PROGRAM.fxt. The OPTIONs are those of fxt-convert, for
 example --plot all.
