@@ -10,8 +10,8 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
-# A name that several headers declare is in the list of each header. A name also covers its members: `string` covers
-# `string::npos`.
+# For each header, the names that it declares. A name may be in the lists of several headers. A name also
+# covers its members: `string` covers `string::npos`.
 NAMES = {
     "algorithm": "all_of any_of clamp copy copy_n equal fill fill_n find find_if find_if_not for_each inplace_merge "
                  "lexicographical_compare lower_bound max min mismatch move remove remove_if reverse rotate search shuffle "

@@ -76,8 +76,8 @@ class Rooms(unittest.TestCase):
         opens, names = re.compile(r"ifstream|fopen|(?<!\w)::open(?:at)?\(|openat2|opendir"), re.compile(r"FilePlace\(|FilePlace\{|directory_?\.path /")
         for path in (REPOSITORY / "converters").rglob("*.*"):
             file = str(path.relative_to(REPOSITORY))
-            # These sources are exceptions: one opens a file that the user names and that may have no size, and the other opens
-            # /proc/self/maps.
+            # Two sources are exceptions. One opens a list of kernel symbols that the user names, which may be
+            # a file without a size. The other opens /proc/self/maps.
             own = {"converters/tfile/program/kernel_symbols.cpp", "converters/symbols/debug_sections.cpp"}
             if path.suffix not in {".h", ".cpp"} or file in own:
                 continue

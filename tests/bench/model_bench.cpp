@@ -76,7 +76,7 @@ void plain(benchmark::State& state) {
 }
 BENCHMARK(plain);
 
-// Three arguments, with `second` in the middle, and a return value.
+// Converts calls with three arguments and a return value. `second` is the second argument.
 template <typename Second>
 void three_and_a_value(benchmark::State& state, Second second) {
   Names names;

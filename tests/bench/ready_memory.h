@@ -1,4 +1,5 @@
-// Memory for a file, which is allocated beforehand and written repeatedly from the start.
+// An Output with memory that is allocated beforehand. When the memory is full, writing continues at its
+// start.
 #pragma once
 
 #include <cstddef>

@@ -22,7 +22,9 @@ static std::size_t entries(const fs::path& folder) {
   return count;
 }
 
-static fs::path make_folder() {  // all runs of this process use this folder; $TMPDIR is two levels below it
+// All inputs of a run use the same folder. $TMPDIR is two levels below it, so that files outside of $TMPDIR
+// are found.
+static fs::path make_folder() {
   std::string name = (fs::temp_directory_path() / "archive-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) std::abort();
   fs::create_directories(fs::path(name) / "outer" / "inner");
@@ -33,7 +35,7 @@ static fs::path make_folder() {  // all runs of this process use this folder; $T
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const fs::path folder = make_folder();
   static const convert::Importers importers = convert::make_importers();
-  constexpr std::size_t kOwn = 3;  // entries of the target itself: the input and two folders
+  constexpr std::size_t kOwn = 3;  // the input file, outer and outer/inner
   const fs::path input = folder / "input.gz";
   std::ofstream(input, std::ios::binary)
       .write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(size));

@@ -1,5 +1,5 @@
-// Cuts any bytes as a trace. Each piece must be readable, and only the values in its records may have
-// problems. Arguments of unknown types must stay unchanged.
+// Cuts any bytes as a trace. Each piece must be readable. A piece may have only two kinds of problems: ends
+// before their starts, and arguments of unknown types.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -45,8 +45,8 @@ class Pieces : public fxt::PieceOutputs {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // The input starts with the options: the start and the end of the range, the length of pieces, and the size
-  // of pieces.
+  // The input starts with four numbers of 8 bytes: the start and the end of the range, and the length and the
+  // size of pieces.
   std::array<std::uint64_t, 4> asked = {};
   const std::size_t head = std::min(size, sizeof(asked));
   if (head != 0) std::memcpy(asked.data(), data, head);

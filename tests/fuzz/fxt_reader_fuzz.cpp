@@ -1,5 +1,5 @@
-// Reads any bytes as a trace, from memory and in parts, with equal results. Also prints and checks the
-// records, and writes the records that the Writer accepts.
+// Reads any bytes as a trace, once from memory and once in parts. The results must be equal. Also prints and
+// checks the records, and writes the records that the Writer accepts.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -49,7 +49,8 @@ void check(std::span<const std::byte> bytes) {
   checker.check(trace);
 }
 
-// Writes all records that the Writer accepts. Only values in the written trace may have problems.
+// Writes all records that the Writer accepts. The written trace must be readable. It may have only two kinds
+// of problems: ends before their starts, and arguments of unknown types.
 void write_again(std::span<const std::byte> bytes) {
   fxt::MemoryOutput output;
   fxt::Writer writer(output);
@@ -79,7 +80,7 @@ void write_again(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-// The first byte plus 1 is the size of the parts in which the trace is read.
+// The trace is read in parts of N bytes. The first byte of the input is N - 1.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const auto bytes = std::as_bytes(std::span(data + 1, size - 1));

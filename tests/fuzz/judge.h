@@ -13,7 +13,8 @@ namespace convert {
 
 inline void require_no_error(const fxt::MemoryOutput& trace) {
   fxt::test::check(trace.words(), [](const fxt::Finding& finding) {
-    // A recording may be too long for Tracy's clock. A note reports this.
+    // A long recording may exceed the range of Tracy's clock. The converter then adds a note, so this error
+    // is allowed.
     if (finding.severity != fxt::Severity::Error || finding.fault == fxt::Fault::LongSpan) return;
     fmt::print(stderr, "{} at byte {}: {}: {}\n", finding.rule, finding.offset, finding.record,
                finding.problem);

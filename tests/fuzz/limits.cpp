@@ -1,6 +1,6 @@
-// Part of each fuzzer. An input is a finding if the code under test uses more memory than SECURITY.md allows,
-// or takes too long (-timeout in scripts/fuzz). Also has a mutation that searches for such inputs by
-// multiplying counts.
+// A part of each fuzz target. An input is a finding if the code under test uses more memory than SECURITY.md
+// allows. (Inputs that take too long are found by -timeout in scripts/fuzz.) To find such inputs, a mutation
+// repeats parts of the input.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>

@@ -10,7 +10,7 @@
 
 namespace {
 
-// A target with every second register, and without memory.
+// A target that has only the registers with even numbers. A read of memory gives the inverted address.
 class Target : public convert::tfile::EmulatorTarget {
  public:
   std::optional<std::uint64_t> read_register(std::uint64_t number) override {

@@ -1,5 +1,5 @@
-// Converts any bytes as a trace file, for the fuzz targets. An unreadable input is accepted, but a trace must
-// follow the rules of all readers.
+// Converts any bytes as a trace file, for the fuzz targets. The bytes may be rejected. If they are converted,
+// the trace must follow the rules of all readers.
 #pragma once
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // Reads any bytes as the program of a trace file (--program): functions, source lines, types and locations of
-// variables. One run gets the load address, and another run searches for it. libdw, which reads DWARF,
-// reports no coverage.
+// variables. Each program is used twice: once without its load address, which is then searched for, and once
+// with it. The coverage does not include libdw, which reads DWARF.
 #include <cstddef>
 #include <cstdint>
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace {
 
 using convert::number_bytes;
 
-// The tracepoints are in the functions of the seeds, one every kCodeStep bytes.
+// There is a tracepoint every kCodeStep bytes. The functions of the seed programs are at these addresses.
 constexpr std::uint64_t kCode = 0x400200, kCodeEnd = 0x400360, kCodeStep = 0x20;
 constexpr std::uint64_t kData = 0x401000, kStack = 0x7ffd0000;
 constexpr std::size_t kDataBytes = 0x800, kStackBytes = 0x200;

@@ -22,7 +22,8 @@ using namespace convert::tfile;
 
 constexpr std::size_t kTypes = 8, kTypeBytes = 8;
 
-// The bytes of a type: kind, size, target, count (2 bytes), offset and size of a bit-field, the next member.
+// The 8 bytes of a type are: kind, size, target, count (2 bytes), offset and size of the bit-field, and the
+// type of the bit-field.
 void describe(std::span<Type> types, std::span<const std::byte> bytes) {
   for (std::size_t i = 0; i < types.size() && bytes.size() >= (i + 1) * kTypeBytes; ++i) {
     const auto byte = [&](std::size_t at) {

@@ -1,5 +1,5 @@
 // Reads any bytes as argument specs, enum definitions, a .dbg file or a payload. The first byte selects one
-// of these. The bytes before the first zero byte are the specs of a payload.
+// of these. Before a payload come its specs, which end with a zero byte.
 #include <algorithm>
 #include <bit>
 #include <cstddef>

@@ -35,7 +35,7 @@ inline std::filesystem::path fuzz_directory() {
   return name;
 }
 
-// A sink that counts begins and ends, and passes them to FxtSink.
+// A stage that checks that the starts and ends of calls are balanced, and passes all events to FxtSink.
 class Balance : public SinkStage {
  public:
   using SinkStage::SinkStage;

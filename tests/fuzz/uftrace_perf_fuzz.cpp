@@ -1,5 +1,6 @@
-// Reads any bytes as the perf files of two CPUs of a recording. The first byte is the share of perf-cpu1.dat.
-// The lowest bit of this byte is also the byte order, and the highest bit is also the option cpu_tracks.
+// Reads any bytes as the perf files of two CPUs of a recording. The first byte determines how many of the
+// other bytes are perf-cpu1.dat, in 256ths. Its lowest bit is also the byte order. Its highest bit is also
+// the option cpu_tracks.
 
 #include <bit>
 #include <cstddef>
@@ -23,7 +24,7 @@ void put(std::string& text, T value, bool is_big) {
   text += convert::number_bytes(value, is_big ? std::endian::big : std::endian::little);
 }
 
-// The threads of tests/uftrace/recordings/sched, whose perf file is a seed.
+// The start and the threads of tests/uftrace/recordings/sched. The perf file of this recording is a seed.
 constexpr std::uint64_t kStartNs = 1'322'367'000'000;
 constexpr unsigned kThreads[] = {28746, 28748, 28749, 28750};
 

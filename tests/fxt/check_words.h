@@ -1,4 +1,4 @@
-// Short texts for the Checker's findings in the words of a file.
+// Checks the words of a file, and returns the Checker's findings as short texts.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,8 @@ inline void check(std::span<const std::uint64_t> words, const Checker::Report& r
   Checker(report, readers).check(trace);
 }
 
-// The rules that a file breaks, each once, in order. "W15" means an error, and "w15" means a warning.
+// Returns the rules that a file breaks, each once, in the order of the findings. "W15" is an error, and "w15"
+// is a warning.
 inline std::string broken_rules(std::span<const std::uint64_t> words) {
   std::vector<std::string> rules;
   check(words, [&rules](const Finding& finding) {

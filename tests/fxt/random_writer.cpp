@@ -40,7 +40,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// A text as it is given to the Writer, and as the Writer writes it.
+// If the Writer gets the text `given`, it writes the text `written`.
 struct Text {
   std::string_view given, written;
 };
@@ -63,7 +63,8 @@ constexpr std::array kTexts = {Text{"a"sv, "a"sv},
                                Text{"n\0l"sv, "n\ufffdl"sv},
                                Text{"Frame"sv, "Frame"sv}};
 
-// Makes records with the given texts, or with the written texts. The same choices give the same records.
+// Makes records. With equal choices, two makers make the same records, except for the texts. One maker uses
+// the given texts, for the Writer. The other uses the written texts, which the file must have.
 class Maker {
  public:
   enum class Texts : std::uint8_t { AsGiven, AsWritten };
@@ -242,7 +243,7 @@ class Run {
       return "ends early\n" + dump();
     return "";
   }
-  // The errors in the repaired file, without errors that the CheckedOutput has reported.
+  // Returns the errors in the repaired file, except those that the CheckedOutput has reported.
   std::string left_over() {
     std::string errors;
     Reader reader(std::as_bytes(output_.words()));
@@ -254,7 +255,7 @@ class Run {
     });
     for (const Entry& entry : reader) {
       checker.add(entry, reader);
-      checker.add_sorted(entry, reader);  // the CheckedOutput does the same
+      checker.add_sorted(entry, reader);  // the CheckedOutput also calls both functions
     }
     checker.finish(reader);
     return errors.empty() ? "" : errors + dump();
@@ -358,7 +359,7 @@ class Run {
            std::holds_alternative<Initialization>(record) || std::holds_alternative<StringRecord>(record) ||
            std::holds_alternative<ThreadRecord>(record);
   }
-  // True if a record of a Writer must not have this problem.
+  // True if the records of a Writer can't have this problem.
   static bool is_odd(const Problem& problem) {
     return problem.kind != ProblemKind::EndBeforeBegin && problem.kind != ProblemKind::UnknownArgumentType;
   }

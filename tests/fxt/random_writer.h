@@ -7,8 +7,8 @@
 
 namespace fxt::test {
 
-// Random numbers from a generator, or from the bytes of a fuzzer. After the last byte, all numbers are 0. A
-// copy returns the same numbers as the original.
+// Makes random numbers, from a generator or from the bytes of a fuzzer. When all bytes are used, the numbers
+// are 0. A copy makes the same numbers as the original.
 class Choice {
  public:
   explicit Choice(std::uint64_t seed) : state_(seed) {}
@@ -25,9 +25,9 @@ class Choice {
   bool from_bytes_ = false;
 };
 
-// Writes random records, and reads the file. The file must have all written records that have an encoding.
-// After a CheckedOutput has repaired records, the file must have only the errors in the findings. Returns the
-// first violation, or an empty text.
+// Writes random records, and reads the file. The file must have all written records that have an encoding. If
+// a CheckedOutput repairs records, the file may have only errors that the CheckedOutput has reported. Returns
+// the first violation, or an empty text.
 std::string fault_of_random_writing(Choice choice);
 
 }  // namespace fxt::test

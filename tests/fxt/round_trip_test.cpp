@@ -1,5 +1,5 @@
-// Random records. After writing and reading, the records are the same. After reading and writing, the words
-// are the same.
+// Writes random records and reads them: the read records must equal the written records. Then writes the read
+// records again: the words must equal the words of the first file.
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -19,7 +19,8 @@
 namespace fxt::test {
 namespace {
 
-// Makes records that a Writer accepts. The texts of the records are valid as long as the maker exists.
+// Makes records that a Writer accepts. The records refer to texts in the maker, so they are valid only as
+// long as the maker exists.
 class RecordMaker {
  public:
   explicit RecordMaker(std::uint64_t seed) : random_(seed) {}

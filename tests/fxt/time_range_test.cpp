@@ -71,7 +71,7 @@ TEST(TimeWindows, MayBeOpenOrAbsolute) {
   EXPECT_EQ(absolute.to(), 1'019'999'999U);
   EXPECT_EQ(absolute.side_of(1'000'000'000), Side::Inside);
   EXPECT_EQ(TimeWindow(parse_time_range("~2")).to(), 2'000'000'000U);
-  TimeWindow far(parse_time_range("100h~"));  // the sum exceeds the maximum time
+  TimeWindow far(parse_time_range("100h~"));  // the earliest time plus 100 h exceeds the maximum time
   EXPECT_EQ(far.side_of(~std::uint64_t{0} - 5), Side::Before);
   EXPECT_EQ(far.from(), ~std::uint64_t{0});
 }

@@ -17,7 +17,8 @@ namespace {
 
 constexpr TextRef kName = TextRef::table(2);
 
-// The words that `put` writes over words that are not zero.
+// Returns the words that `put` writes. Before, all bits of these words are set, so that missing padding is
+// found.
 template <typename Put>
 Words words_put(Put put) {
   Words words(64, ~std::uint64_t{0});
@@ -41,7 +42,7 @@ TEST(Words, BytesArePaddedWithZeros) {
             (Words{0x6867'6665'6463'6261, 0x69}));
 }
 
-// The number of bytes determines how they are copied.
+// Different numbers of bytes are copied by different code, so each number up to 300 is tested.
 TEST(Words, EachNumberOfBytesIsPadded) {
   std::string bytes;
   Words expected;

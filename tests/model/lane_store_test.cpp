@@ -13,7 +13,7 @@
 namespace convert {
 namespace {
 
-// After its last event, a closed lane returns its chunk, so that other lanes can use the memory.
+// After its last events, a closed lane also gives up its chunk, so that other lanes can use the memory.
 TEST(LaneStore, AClosedLaneReturnsItsChunkAfterTheLastEvent) {
   ChunkPool pool;
   Lane lane(pool, {});
@@ -49,7 +49,8 @@ TEST(LaneStore, SealedBytesAreTheBytesOfEventsAndArguments) {
   EXPECT_EQ(popped, sealed);
 }
 
-// A chunk without events is also counted, because events in other chunks may use its words.
+// If all events of a chunk are retracted, events in other chunks may still use its words. Therefore, the
+// bytes of this chunk are also counted.
 TEST(LaneStore, ManyRetractedCallsLeaveNoEvents) {
   for (const std::uint64_t calls : {std::uint64_t{1}, std::uint64_t{5 * EventChunk::kEvents}}) {
     ChunkPool pool;
@@ -72,11 +73,11 @@ TEST(LaneStore, ManyRetractedCallsLeaveNoEvents) {
   }
 }
 
-// An open call holds back later events. The limit is a number of bytes, which includes the arguments of these
-// events.
+// Events after the start of an open call wait for the end of the call. If these events and their arguments
+// need more bytes than the limit, the call is released.
 TEST(LaneStore, ManyWordsAfterAnOpenCallReleaseIt) {
   for (const std::size_t words :
-       {10u, 300u}) {  // blocks of words that share a chunk, and blocks with their own memory
+       {10u, 300u}) {  // small texts share a chunk, large texts have their own memory
     ChunkPool pool;
     Lane lane(pool, kTestLanes);
     lane.store().set_held_bytes_limit(40'000);
@@ -107,7 +108,8 @@ TEST(LaneStore, EventsBeforeAnOpenCallDoNotReleaseIt) {
   EXPECT_EQ(lane.store().queue().pop_sealed().events[100].kind, EventKind::Complete);
 }
 
-// When the lane adds a chunk, it releases open calls. The argument of an end may need such a chunk.
+// The argument of the end may need a new chunk. When a lane adds a chunk, it may release open calls. Here,
+// the inner call must stay pending.
 TEST(LaneStore, ACallInsideACallThatEndedEarlierIsStillPending) {
   for (std::uint64_t instants = 160; instants < 180; ++instants) {
     ChunkPool pool;

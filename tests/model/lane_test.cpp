@@ -18,7 +18,7 @@ class LaneTest : public LaneStory {
   Argument argument(std::string_view name, Value value) {
     return {names.intern(name), value};
   }
-  // Ends the call around the top call, at the start of the top call.
+  // Ends the second innermost call at the time at which the innermost call starts.
   static bool end_parent_of_top(Lane& lane, const Arguments& arguments = {}) {
     return lane.end_earlier(lane.depth() - 2, lane.calls().back().begin_ns(), arguments);
   }
@@ -93,12 +93,12 @@ TEST_F(LaneTest, ArgumentsOfStartAndEndAreOneRow) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(10, label("main"), 0, values("a", 1, 2));
                 lane.begin(11, label("leaf"), 0, values("b", 3, 1));
-                lane.end(12, values("r", 4, 2));  // its words follow the words of the start
+                lane.end(12, values("r", 4, 2));  // its words come right after those of the start
                 lane.begin(13, label("none"));
                 lane.end(14, values("r", 6, 1));
                 lane.begin(15, label("long"), 0, {argument("s", large)});
                 lane.end(16, values("r", 7, 1));
-                lane.end(20, values("r", 8, 1));  // other words are between those of start and end
+                lane.end(20, values("r", 8, 1));  // words of other calls are between start and end
               }),
               ElementsAre("7/8 [10, 20] app:main a=1 a=2 r=8", "7/8 [11, 12] app:leaf b=3 r=4 r=5",
                           "7/8 [13, 14] app:none r=6", "7/8 [15, 16] app:long s=\"" + large + "\" r=7"));
@@ -134,8 +134,8 @@ TEST_F(LaneTest, ZeroLengthCallsArePairs) {
               ElementsAre("7/8 [10, 20] app:main", "7/8 [12 app:leaf", "7/8 12] app:leaf"));
 }
 
-// At each time, readers first end the complete events that end at this time, and then start new events.
-// Therefore, a call is a pair if a call of no length is at its end.
+// If an inner call of no length is at the end of other calls, these calls are written as pairs. Otherwise,
+// readers would end them before they start the inner call.
 TEST_F(LaneTest, AncestorsThatEndAtAZeroLengthCallArePairs) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin(10, label("main"));
@@ -208,7 +208,8 @@ TEST_F(LaneTest, InstantsTooDeepAreDroppedAndCounted) {
   EXPECT_EQ(too_deep.count, 0u);
   EXPECT_EQ(lines(512, kTestLanes), 512u);
   EXPECT_EQ(too_deep.count, 1u);
-  EXPECT_EQ(lines(600, {.limits = kTestLanes.limits, .max_depth = 2}), 3u);  // the instant is shown in call 2
+  // Only two calls are shown. The instant is inside the second one.
+  EXPECT_EQ(lines(600, {.limits = kTestLanes.limits, .max_depth = 2}), 3u);
   EXPECT_EQ(too_deep.count, 598u);
 }
 
@@ -376,7 +377,7 @@ TEST_F(LaneTest, CallsAreSuspendedWhileFilteredCallsBegin) {
               ElementsAre("7/8 [2 app:f", "7/8 [3 app:g", "7/8 6] app:g", "7/8 7] app:f"));
 }
 
-// The call is pending both times, so seal() seals no bytes.
+// The call is pending before it is suspended, and after it is resumed. Both times, seal() seals nothing.
 TEST_F(LaneTest, AResumedCallIsPendingAgain) {
   EXPECT_THAT(lines_of([&](Lane& lane) {
                 lane.begin_filtered(1, 0xa);

@@ -1,4 +1,4 @@
-// Compares the tournament tree with a simple search. Uses several numbers of lanes, and random times.
+// Compares LoserTree with a simple search, for several numbers of lanes and random times.
 #include "converters/model/merging/loser_tree.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ TEST(LoserTree, FindsTheSameLaneAsASearch) {
       ASSERT_EQ(tree.next(), first_of(times));
       ASSERT_EQ(tree.next_ns(), times[first_of(times)]);
       const std::size_t lane = tree.next();
-      // The first time at which another lane comes next.
+      // Searches for the first time at which `lane` would not be the next lane.
       std::vector<std::uint64_t> others = times;
       std::uint64_t limit_ns = times[lane];
       while ((others[lane] = limit_ns, lanes > 1 && first_of(others) == lane)) ++limit_ns;

@@ -126,7 +126,8 @@ class Ticker : public SharedSource {
   std::vector<std::uint64_t> staged_;
 };
 
-// Emits the instants of its queue. If `begin_ns` is not 0, it also emits a call.
+// Emits an instant at each time in its queue. If `begin_ns` is not 0, also emits a call from `begin_ns` to
+// `end_ns`.
 class Fed : public Source {
  public:
   Fed(Lane& lane, Queue& queue, LabelId label, std::uint64_t begin_ns, std::uint64_t end_ns)
@@ -153,8 +154,8 @@ class Fed : public Source {
   std::uint64_t end_ns_, watermark_ns_ = 0;
 };
 
-// Adds two sources. One emits instants before `end_ns`. The other is a shared source that delivers the times
-// of these instants.
+// Adds a shared source that delivers `times`, and a source that emits an instant at each of these times
+// before `end_ns`.
 template <typename Source = Fed>
 void add_fed(Timeline& timeline, Lane& lane, LabelId label, Queue& queue, std::vector<std::uint64_t> times,
              std::uint64_t end_ns) {
@@ -187,7 +188,7 @@ TEST_F(MergeLoopTest, SourcesWaitForSharedSources) {
   }
 }
 
-// In two of three pumps, emits nothing.
+// Emits nothing in two of three pumps.
 class SlowlyFed : public Fed {
  public:
   using Fed::Fed;
@@ -217,7 +218,8 @@ TEST_F(MergeLoopTest, SharedSourcesReadOneBlockAhead) {
   EXPECT_LE(rounds_with.operator()<SlowlyFed>(), 3 * kBlocks + 9);
 }
 
-// While a call is pending, shared sources are read only up to a limit. Otherwise, their queues would grow.
+// While a call is pending, the merge waits, and data of shared sources fill their queues. If the queues reach
+// a limit, the call is released.
 TEST_F(MergeLoopTest, TheDataOfSharedSourcesIsLimited) {
   Timeline timeline({.lanes = kTestLanes, .lookahead_bytes = 5 * Ticker::kMessageBytes}, notes);
   timeline.begin_input("fed");
@@ -294,7 +296,8 @@ class Blobs : public Source {
   std::size_t& emitted_;
 };
 
-// A later input is read only up to a limit while the merge reads earlier times from another input.
+// While the merge takes events from the early input, the late input is read ahead only up to a limit. Blobs
+// in lanes count for this limit.
 TEST_F(MergeLoopTest, BytesOfWaitingBlobsAreCounted) {
   constexpr std::size_t kLookahead = std::size_t{1} << 20, kBlobBytes = std::size_t{64} << 10;
   Timeline timeline({.lanes = kTestLanes, .lookahead_bytes = kLookahead}, notes);
@@ -336,7 +339,7 @@ class TwoPumps : public Source {
 };
 
 TEST_F(MergeLoopTest, ABrokenContractIsAnErrorThatNamesTheInput) {
-  // Returns the first part of the error. The source has promised that no event is before `watermark_ns`.
+  // Returns the error, up to its first semicolon. The source promises that no event is before `watermark_ns`.
   const auto broken = [&](const std::function<void(Lane&)>& fill, std::uint64_t watermark_ns = 0) {
     Timeline timeline({.lanes = kTestLanes}, notes);
     timeline.begin_input("a.trace");
@@ -426,7 +429,8 @@ class Late : public Source {
   unsigned pumped_ = 0;
 };
 
-// The merge needs the first time of an input with an offset before it can begin.
+// The merge can't start before the first time of the moved input is known. Until then, other inputs are
+// pumped only once.
 TEST_F(MergeLoopTest, OtherInputsAreNotReadAheadBeforeTheFirstTimeOfAnInputIsKnown) {
   Timeline timeline({.lanes = kTestLanes, .lookahead_bytes = 1}, notes);
   timeline.begin_input("moved");
@@ -475,7 +479,8 @@ TEST_F(MergeLoopTest, TheFirstOfSeveralFailuresIsReported) {
   }
 }
 
-// A sink fails, for example because the disk is full. The run then waits for workers that still read.
+// If a sink fails, for example because the disk is full, the run waits for workers that still read, and then
+// ends.
 TEST_F(MergeLoopTest, ASinkThatFailsEndsTheRun) {
   class Full : public EventText {
    public:
@@ -584,7 +589,7 @@ class Alternating : public Source {
 
 class AlternatingTest : public MergeLoopTest {
  protected:
-  // Returns the workers that have pumped the only source.
+  // Returns the worker of each pump of the only source.
   Alternating::Workers run(std::size_t jobs, std::size_t fails_at = Alternating::kPumps) {
     Alternating::Workers workers;
     Timeline timeline({.lanes = kTestLanes, .jobs = jobs}, notes);
@@ -598,7 +603,8 @@ class AlternatingTest : public MergeLoopTest {
   }
 };
 
-// The thread that runs the loop pumps in every second round, and also if the other thread is late.
+// The thread that runs the loop is worker 0. It makes every second pump. If the other thread is late, it
+// makes all pumps. Therefore, the test is repeated until the other thread has made a pump.
 TEST_F(AlternatingTest, TwoThreadsPumpTheOnlySource) {
   for (;;) {
     const auto workers = run(2);

@@ -1,4 +1,4 @@
-// The fast path, one by one or in bulk, gives the same events as the slow path.
+// The fast path gives the same events as the slow path. This applies to single calls and to runs of calls.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

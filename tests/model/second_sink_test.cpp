@@ -26,7 +26,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Writes the number and the total time of the calls of each function as text.
+// Writes a line for each function, with the number and the total time of its calls.
 class CallTimes final : public EventSink {
  public:
   static constexpr SinkLimits kLimits{.arguments_per_record = 1, .depth = 2};

@@ -1,4 +1,5 @@
-// Tests lanes that share a thread. The events of these lanes are nested up to the depth limit of the sink.
+// Tests several lanes that are shown on the same thread. Together, their events must nest, and must not
+// exceed the depth limit of the sink.
 #include "converters/model/merging/shared_threads.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@
 namespace convert {
 namespace {
 
-// Each story fills a lane. The first lane has the thread to which all other lanes are matched.
+// Each story fills a lane. All lanes are matched to the thread of the first lane.
 class SharedThread : public testing::Test {
  protected:
   using Fill = std::function<void(Lane&)>;
@@ -147,7 +148,7 @@ TEST_F(SharedThread, OpenCallsThatEndLaterCountAndEndedCallsDoNot) {
   EXPECT_EQ(count(lines, "1/1 [2000 tracepoint:g"), 2u);
 }
 
-// The trace names a shared thread once. A thread whose lane was matched is not named.
+// The trace names a shared thread once, although two lanes are shown on it.
 TEST_F(SharedThread, OneThreadIsNamedOnce) {
   fxt::MemoryOutput output;
   fxt::Writer writer(output, {.provider_name = "t"});

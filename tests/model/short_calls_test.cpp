@@ -253,8 +253,8 @@ TEST_F(CallLengthsTest, TheLongestCallOfALabelPaysForTheNames) {
   EXPECT_EQ(shortest(202), kForever);
 }
 
-// Long calls are counted by intervals of length. The intervals are divided until the shortest length is
-// exact.
+// Long calls are counted by intervals of length. The interval with the shortest length that fits is divided
+// until this length is exact.
 TEST_F(CallLengthsTest, LongLengthsBecomeExact) {
   std::mt19937_64 random(1);
   std::vector<fxt::CallLengths::Entry> calls;

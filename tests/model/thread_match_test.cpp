@@ -19,7 +19,7 @@ namespace {
 using testing::ElementsAre;
 using In = MarkPosition::In;
 
-// A history with given positions. Each thread has one position for each window.
+// A call history that returns the given positions, and stores the requested windows in `asked`.
 class FakeHistory : public CallHistory {
  public:
   explicit FakeHistory(std::map<const Lane*, std::vector<MarkPosition>> positions, bool records_ends = true)
@@ -49,8 +49,8 @@ class ThreadMatchTest : public testing::Test {
                               .process_name = "p",
                               .thread_name = name});
   }
-  // Returns the positions of `count` hits. The first `misses` hits are in no call. The next `indirect` hits
-  // are in an open call that is not the innermost call. For all other hits, `in` is the position.
+  // Returns the positions of `count` hits. First come `misses` hits that are in no call. Then come `indirect`
+  // hits that are in an open call, but not in the innermost call. All other hits have the position `in`.
   static std::vector<MarkPosition> positions(std::size_t count, std::size_t misses = 0,
                                              std::uint64_t since_ns = 10, In in = In::InnermostCall,
                                              std::size_t indirect = 0) {
@@ -181,7 +181,7 @@ TEST_F(ThreadMatchTest, AThreadThatFitsNowhereStaysApart) {
   EXPECT_EQ(remark(), "session.trace: guest: no hit is inside an open call of the function that was hit");
 }
 
-// A call of a function such as main is always open, so a hit inside this call does not identify the thread.
+// A function such as main is open all the time, so a hit in main does not identify the thread.
 TEST_F(ThreadMatchTest, MostMarksMustBeInTheInnermostCall) {
   add_call_history({{&first, positions(100, 0, 10, In::InnermostCall, 11)}});
   timeline.begin_input("session.trace");
@@ -220,7 +220,7 @@ TEST_F(ThreadMatchTest, TwoThreadsThatFitEquallyDoNotMatch) {
   EXPECT_EQ(remark(), "session.trace: guest: the hits match open calls of both thread 2 and thread 1");
 }
 
-// A call that is always open contains the hits of every thread.
+// Half of the hits are also inside calls of the second thread, so they may be from either thread.
 TEST_F(ThreadMatchTest, MarksOfSeveralThreadsDoNotMatchIfHalfFitAnotherThread) {
   add_call_history({{&first, positions(10)}, {&second, positions(10, 5)}});
   timeline.begin_input("session.trace");
@@ -293,7 +293,8 @@ TEST_F(ThreadMatchTest, MarksAreMovedToTheClockOfTheHistory) {
   EXPECT_EQ(asked.asked[1].address, 0x20u);
 }
 
-// At equal times, the thread's own calls come first, in any order of the inputs.
+// At equal times, the calls of a thread come before the events that are matched to the thread. The order of
+// the inputs does not matter.
 TEST(MatchedThreads, ComeAfterTheThreadTheyMatch) {
   Names names;
   Notes notes;

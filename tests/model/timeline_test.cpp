@@ -173,7 +173,7 @@ TEST_F(TimelineTest, ACallLongerThanTheLookaheadIsAPair) {
     marks.push_back({t + 1, false, f});
   }
   marks.push_back({3000, false, f});
-  // Measures how far a source is ahead of the sink.
+  // Measures how many events the source has emitted before the sink receives them.
   class Watch : public EventText {
    public:
     using EventText::EventText;
@@ -267,7 +267,8 @@ TEST_F(TimelineTest, OnlyAMainThreadGetsTheIdOfItsProcess) {
   EXPECT_EQ(number_of(ids.shown(ThreadId{1})), process);
 }
 
-// An importer without ids uses made-up ids. The timeline shows the smallest ids that no input has.
+// An importer without ids uses made-up ids. The timeline replaces them with the smallest numbers that are not
+// ids of an input.
 TEST_F(TimelineTest, MadeUpIdsAreSmall) {
   Timeline timeline({.lanes = kTestLanes}, notes);
   const auto add_instant = [&](std::uint64_t id) {

@@ -61,8 +61,8 @@ class FilterComparison(judging.Comparison):
             # options are not tested together.
             sets = [words for words in sets if not {"-D", "-t"} <= set(words)]
         if "--kernel-skip-out" in self.common:
-            # A hidden library call counts as a level for kernel calls inside it, but not for program calls inside it.
-            # Therefore, these options are not tested together.
+            # In uftrace, a hidden library call counts as a level for kernel calls inside it, but not for
+            # program calls inside it. Therefore, these options are not tested together.
             sets = [words for words in sets if not {"-D", "--no-libcall"} <= set(words)]
         for words in sets:
             self.compare_set(arguments, older, words, Path(directory) / "out.fxt")
@@ -78,8 +78,8 @@ class FilterComparison(judging.Comparison):
                                      if event.type in (fxt.BEGIN, fxt.END, fxt.COMPLETE)])
         for complaint in view.complaints:
             self.problem(f"{' '.join(words)}: Perfetto: {complaint}")
-        # If tracing begins in the middle, uftrace shows calls at the depth of the stack. After a fork, the depth in the child
-        # starts at 0.
+        # Depths are not always comparable. If tracing begins in the middle, uftrace shows calls at the depth
+        # of the stack. After a fork, the depth in the child starts at 0.
         has_depth = self.is_simple and not any("trace_o" in word for word in words)
         replayed = self.replay(older, words)
         if replayed is None:

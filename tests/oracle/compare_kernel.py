@@ -63,7 +63,7 @@ class KernelComparison(judging.Comparison):
         for event in trace.events:
             if event.type == fxt.INSTANT:
                 instants[event.thread[1]].append(event)
-        # The dump also has kernel events of other programs.
+        # The dump also has kernel events of other programs, so only threads of the trace are compared.
         for thread in sorted({thread for _, thread in trace.thread_names}):
             drawn = [call for call in slices.get(thread, ()) if call.category == KERNEL]
             others = [call for call in slices.get(thread, ()) if call.category != KERNEL]

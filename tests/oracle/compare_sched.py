@@ -35,7 +35,7 @@ _EVENT = re.compile(rb"(\d+)\.(\d{9}) +(\d+): \[\w+ *\] (?:linux:(sched-out|sche
 
 class SchedComparison(judging.Comparison):
     hidden = False  # true if calls are too deep to be shown
-    away = Counter()  # numbers of schedule calls that do not end
+    away = Counter()  # for each name, the number of schedule calls that do not end
 
     def take_notes(self, notes):
         self.hidden = any(note["kind"] == "too-deep" for note in notes)
@@ -63,10 +63,12 @@ class SchedComparison(judging.Comparison):
         self.check_calls(switches, view)
         self.check_ends(last, exits, view)
         report = self.reference("report", ["report", "-f", "total,self,call"])
-        # uftrace continues the calls of an ended thread if another thread gets its id.
+        # If another thread gets the id of an ended thread, uftrace continues the calls of the ended thread.
+        # Such reports are not compared.
         comes_again = any(time < last[thread] for thread, time in exits)
         if report is not None and not comes_again and not self.features() & uftrace.KERNEL:
-            # If a thread never comes back to a CPU, uftrace reports the time until the end of the recording.
+            # If a thread never comes back to a CPU, uftrace also reports a schedule call until the end of the
+            # recording.
             last_switches = {thread: kind for _, _, thread, kind in switches}
             over = {thread for thread, _ in exits}
             self.away = Counter(NAMES[kind == "preempted"] for thread, kind in last_switches.items()
@@ -91,8 +93,9 @@ class SchedComparison(judging.Comparison):
         for thread in on_cpu:
             self.problem(f"{thread} never leaves its cpu")
         self.compared["switches"] += len(switches)
-        # Three kinds of switches are shown without a switch in the recording: the exit of a thread, the start of a thread whose
-        # first switch leaves the CPU, and the end of a run when another thread comes to the CPU.
+        # The converter infers three kinds of switches that are not recorded. The first is the exit of a
+        # thread. The second is the start of a thread whose first switch leaves the CPU. The third is the end
+        # of a run when another thread comes to the CPU.
         first, comes = {}, {(time, cpu) for time, cpu, _, kind in switches if kind == "in"}
         for time, cpu, thread, kind in switches:
             first.setdefault(thread, (time, kind))
@@ -172,7 +175,8 @@ class SchedComparison(judging.Comparison):
         if self.features() & uftrace.ESTIMATED_EXITS or self.uftrace_gave_up() or self.hidden:
             return  # uftrace changes estimated exits in its report, stops at damage, and has its own limit of depth
         for thread, slices in viewers.by_thread(view.slices).items():
-            # In uftrace, a forked child has no open call before its first record.
+            # In uftrace, a forked child has no open call before its first record. Therefore, earlier schedule
+            # calls are not counted.
             begin = int.from_bytes((self.recording / f"{thread[1]}.dat").read_bytes()[:8], "little")
             around = []
             for call, inside in with_children(slices):

@@ -248,7 +248,8 @@ def same(expected, found):
                 return True
             if symbol is not None and re.split("[(<]", symbol)[0] != re.split("[(<]", expected.symbol or "")[0]:
                 return False
-            # In a position-independent program, GDB does not find constants: "<error: Cannot access memory …>".
+            # GDB can't read constants of a position-independent program, and prints "<error: Cannot access
+            # memory …>".
             if text is not None and expected.text is None:
                 return expected.symbol is not None
             if text is not None:
@@ -329,7 +330,8 @@ def compare(program, tfile, oracle_path, live_path, use_program, form):
     for line in live:
         if line["n"] in frames:
             comparison.dumped(line["n"], line, frames[line["n"]])
-            # In the recording session, GDB wrongly treats a step without registers as a hit at the tracepoint.
+            # In the recording session, GDB wrongly treats a step without registers as a hit at the
+            # tracepoint. The function of such a frame is not compared.
             if has_program and line.get("name") and line["n"] not in without_pc:
                 comparison.check("function", line["n"], "", True, line["name"] in " ".join(frames[line["n"]].names))
     return comparison

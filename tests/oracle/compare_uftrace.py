@@ -50,7 +50,8 @@ class CallComparison(judging.Comparison):
             matched = self.check_calls(records, perfetto)
             self.check_categories(matched)
             report = self.reference("report", ["report", "-f", "total,self,call"])
-            # The report of uftrace has kernel time inside user calls, and changed times of estimated exits.
+            # In the report of uftrace, kernel time is a part of user calls, and times of estimated exits are
+            # changed. Such reports are not compared.
             if dump is not None and report is not None and not self.features() & (uftrace.KERNEL | uftrace.ESTIMATED_EXITS):
                 self.check_report(uftrace.parse_report(report), matched)
         tasks = self.reference("report-task", ["report", "--task"])
@@ -149,7 +150,8 @@ class CallComparison(judging.Comparison):
             return
         modules = re.findall(r"^([0-9a-f]+)-([0-9a-f]+) (?:\S+ +){4}(/.*?)(?: build-id:.*)?$",
                              maps[0].read_text(errors="replace"), re.MULTILINE)
-        # The recorder cuts paths at the first blank.
+        # In the map, the recorder cuts paths at the first blank. The file task.txt has the whole path of the
+        # program.
         program = re.search(r'^SESS .*exename="(.*)"$', (self.recording / "task.txt").read_text(errors="replace"),
                             re.MULTILINE)[1]
         modules = [(int(start, 16), int(end, 16), Path(program if program.startswith(f"{path} ") else path).name)

@@ -24,11 +24,13 @@ from pathlib import Path
 import fxt_reader as fxt
 import viewers
 
-# Options of the converter. For each of them, the groups that it adds to the top level.
+# Each entry has options of the converter, and the groups that these options add to the top level of the
+# tracks.
 WAYS = ([], set()), (["--frames=tracks"], set()), (["--utc"], {"System"}), (["--cpu-tracks"], {"CPU Scheduling", "Scheduler"})
 
-# Queries like those of Perfetto's plugins that make the top level: ProcessThreadGroups, Sched, TraceMetadata and
-# TraceProcessorTrack. A track of no process and no thread is shown alone, or in a group.
+# Finds the names at the top level of the tracks, like these plugins of Perfetto: ProcessThreadGroups, Sched,
+# TraceMetadata and TraceProcessorTrack. A track that belongs to no process and no thread is at the top level
+# alone, or in a group.
 GROUPS = """
   INCLUDE PERFETTO MODULE viz.summary.processes;
   INCLUDE PERFETTO MODULE viz.summary.threads;
@@ -47,7 +49,8 @@ GROUPS = """
                        UNION SELECT id FROM process_counter_track UNION SELECT id FROM thread_counter_track))
   SELECT hex(json_group_array(name)) FROM groups
 """
-# Selects the start and the end of the whole trace, and of the traced time. The window shows the time that is in both.
+# Selects the start and the end of the whole trace, and of the traced time in the metadata. The first view of
+# Perfetto is the time that is in both.
 VIEW = """
   WITH traced AS (
     SELECT max(iif(name = 'tracing_started_ns', int_value, NULL)) AS start,
@@ -74,7 +77,7 @@ def view_problem(trace, view):
     calls = [event for event in trace.events if event.type in (fxt.BEGIN, fxt.END, fxt.COMPLETE) and is_of_the_program(event)]
     if calls:
         begin = min(event.time for event in calls)
-        # The view may end before the end of a call that is open at the end.
+        # Some calls are still open at the end of the recording. The view may end before their ends.
         ends = sorted((event.extra if event.type == fxt.COMPLETE else event.time, "open-at-end" not in event.args.values())
                       for event in calls if event.type != fxt.BEGIN)
         known = max((end for end, is_known in ends if is_known), default=begin)

@@ -29,7 +29,7 @@ std::string bytes_of(const char* path) {
 
 class DwarfInfoTest : public testing::Test {
  protected:
-  // Returns a function of the compiled program, or of a modified copy.
+  // Returns the types of a function in the file `changed_`, which a test may have modified.
   FunctionType function_type(std::string_view name) {
     const InputFile file{fxt::FilePlace(changed_.path())};
     const ElfImage image(file);
@@ -50,8 +50,8 @@ class DwarfInfoTest : public testing::Test {
   std::vector<std::string> floats_of(std::string_view function) {
     return names(function_type(function).floats);
   }
-  // Returns 's', 'u' or 'f' with the size, such as "s4", then 'p' for a pointer and 'c' for a character.
-  // Returns "none" if there is no type.
+  // Returns a type as text, such as "s4": 's' for signed, 'u' for unsigned or 'f' for float, and the size in
+  // bytes. A pointer also has 'p', and a character also has 'c'. Returns "none" if there is no type.
   static std::string text_of(const std::optional<ScalarType>& type) {
     if (!type) return "none";
     return std::string("suf").substr(static_cast<std::size_t>(type->kind), 1) + std::to_string(type->size) +
@@ -127,8 +127,8 @@ TEST_F(DwarfInfoTest, MachinesPassTheirParametersDifferently) {
   EXPECT_THAT(integers_of("kinds"), IsEmpty());
 }
 
-// The compiler passes no register for a removed parameter. Therefore, the register of a value shows to
-// which parameter the value belongs.
+// The compiler passes no value for a removed parameter. The remaining parameter must not get the name of the
+// removed one.
 TEST_F(DwarfInfoTest, OptimizedFunctionsHaveTheirReceivedParameters) {
   EXPECT_THAT(integers_of("_ZL7droppedii"), ElementsAre("gone", "kept"));
   bytes_ = bytes_of(PARAMETERS_OPTIMIZED);

@@ -35,9 +35,11 @@ class ElfBuilder {
     unsigned char type = STT_FUNC, binding = STB_GLOBAL;
     std::uint16_t section = 1;  // any existing section
   };
-  // Adds a symbol table with its strings. The first symbol has no name.
+  // Adds a symbol table and the section with its strings. As in all ELF files, the table starts with an empty
+  // symbol.
   std::uint32_t add_symbols(std::string_view name, std::uint32_t type, const std::vector<Symbol>& symbols);
-  // The relocation of a symbol, by its index. 64-bit files have RELA, and 32-bit files have REL.
+  // A relocation: the loader stores the address of the symbol with the index `symbol` in the slot at the
+  // address `slot`. 64-bit files have the format RELA, and 32-bit files have the format REL.
   struct Relocation {
     std::uint64_t slot;
     std::uint32_t symbol, type;

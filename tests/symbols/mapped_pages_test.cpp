@@ -13,7 +13,7 @@
 namespace convert {
 namespace {
 
-// Returns the number of pages of files that are in the memory of this process.
+// Returns how many pages of mapped files are in memory.
 std::size_t pages_of_files() {
   std::ifstream statm("/proc/self/statm");
   std::size_t all = 0, resident = 0, shared = 0;

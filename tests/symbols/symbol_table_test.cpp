@@ -130,8 +130,8 @@ TEST(SymbolTable, TheFirstOfTwoWithOneStartIsFound) {
   EXPECT_EQ(symbols.at(0x1010), "second");
 }
 
-// Functions and variables that are nested, overlap, are separate, or are empty. Several of them may have the
-// same start.
+// Random functions and variables, which may be nested, overlap, be separate, be empty, or have the same
+// start.
 TEST(SymbolTable, FindsTheLatestStartOfArbitraryOverlaps) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     std::mt19937 random(seed);

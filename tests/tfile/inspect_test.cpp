@@ -207,7 +207,7 @@ TEST(Inspect, HiddenVariablesAreMarked) {
             Json({"calls: short int", "calls: int, hidden by another variable of the same name"}));
 }
 
-// In a frame, the number of the tracepoint has only 16 bits.
+// A frame has only 16 bits for the number of its tracepoint, so no frame can belong to tracepoint 0x10002.
 TEST(Inspect, ATracepointWithATooLargeNumberHasNoItems) {
   const std::uint64_t address =
       Program(TRACED_FIXED, Demangle::Simple).functions("plant::measure").front().address;

@@ -26,7 +26,7 @@ class TraceBuilder {
   TraceBuilder(const TraceBuilder&) = delete;
   TraceBuilder& operator=(const TraceBuilder&) = delete;
 
-  // Adds a line of the description. The line end is added.
+  // Adds a line to the description, with a line end.
   TraceBuilder& line(std::string_view line);
   // Adds a "tp Z" line with source text in hexadecimal.
   TraceBuilder& source(std::string_view tracepoint, std::string_view type, std::string_view text);
@@ -50,13 +50,13 @@ class TraceBuilder {
   std::filesystem::path write();
   std::filesystem::path write(std::string_view bytes);
 
-  // Writes and imports the file. Returns its events without session events and without the description's
-  // blob.
+  // Writes and imports the file. Returns the lines of its events, except session events and the blob of the
+  // description.
   std::vector<std::string> lines(const ImportOptions& options = {}, const TraceFileOptions& own = {});
   // Imports the file together with a call history without threads. Therefore, no thread is matched.
   void with_call_history() { has_call_history_ = true; }
-  // These functions return results of the last lines(). A note is "<kind> <count>" and its first text. The
-  // path in a text is "FILE".
+  // The next functions return results of the last lines(). The notes have "<kind> <count>" for each kind, and
+  // then the first texts of this kind. In a text, "FILE" replaces the path.
   const std::vector<std::string>& all_lines() const { return all_lines_; }
   const std::vector<std::string>& notes() const { return notes_; }
   const std::vector<std::string>& threads() const { return threads_; }

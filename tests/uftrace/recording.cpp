@@ -64,7 +64,7 @@ RecordingBuilder& RecordingBuilder::bytes(std::string_view bytes) {
 RecordingBuilder& RecordingBuilder::record(std::uint64_t time_ns, std::uint64_t type, bool more,
                                            std::uint64_t depth, std::uint64_t address) {
   constexpr std::uint64_t kMagic = 5 * 8, kMore = 4, kDepthUnit = 64, kAddressUnit = 65536;
-  // Adds the fields, as the recorder does. Therefore, a depth of 1024 overflows into the address.
+  // Like the recorder, adds the fields without masks. Therefore, a depth of 1024 overflows into the address.
   return word(time_ns).word(type + (more ? kMore : 0) + kMagic + depth * kDepthUnit + address * kAddressUnit);
 }
 RecordingBuilder& RecordingBuilder::entry(std::uint64_t time_ns, std::uint64_t depth, std::uint64_t address) {

@@ -47,7 +47,7 @@ class RecordingBuilder {
   RecordingBuilder& event_with(std::uint64_t time_ns, std::uint64_t id, std::string_view data);
   RecordingBuilder& word(std::uint64_t word);
   RecordingBuilder& bytes(std::string_view bytes);
-  // Selects the thread for the following calls.
+  // Selects the thread whose records the following calls add.
   RecordingBuilder& thread(std::uint64_t tid);
   RecordingBuilder& task_line(std::string_view line);
   RecordingBuilder& file(std::string_view name, std::string_view content);
@@ -61,7 +61,7 @@ class RecordingBuilder {
     lookahead_bytes_ = 1;
     jobs_ = 2;
   }
-  // Converts as for an output in pieces.
+  // Converts the recording as if the output were split into pieces.
   void split() { is_split_ = true; }
   // Writes calls as a start and an end.
   void pairs() { durations_ = DurationForm::Pairs; }
@@ -79,8 +79,8 @@ class RecordingBuilder {
   std::vector<std::string> lines(const ImportOptions& options = {},
                                  const RecordingOptions& own = {.cpu_tracks = true});
 
-  // Returns the first start and the last end of program calls in the last lines(). Viewers get the same
-  // times.
+  // Returns the range that viewers show first: from the first start to the last end of program calls in the
+  // last lines().
   std::pair<std::uint64_t, std::uint64_t> span_of_calls() const { return span_of_calls_; }
   // Returns the description of the recording in the last lines(): an instant, and text files as blobs.
   std::vector<std::string> description() const { return description_; }

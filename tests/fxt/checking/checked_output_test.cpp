@@ -41,7 +41,8 @@ Checked checked(OnFinding on_finding, const std::function<void(Writer&)>& write)
   return result;
 }
 
-// Checks that a Repair turns the words of `write` into the words of `repaired`.
+// Passes the words that `write` writes to a CheckedOutput with OnFinding::Repair. The result must have the
+// words that `repaired` writes.
 void expect_repaired(const std::function<void(Writer&)>& write,
                      const std::function<void(Writer&)>& repaired) {
   const Checked result = checked(OnFinding::Repair, write);

@@ -124,7 +124,7 @@ TEST(Checker, W5Times) {
   EXPECT_EQ(broken({instant(1), instant(kSpan)}), kClean);
   EXPECT_EQ(broken({instant(0), instant(kSpan)}), "W5");
   EXPECT_EQ(broken({complete(1ULL << 50, (1ULL << 50) + kSpan)}), "W5");
-  // The duration around a flow must not end earlier than the flow's event.
+  // Here, neither the flow nor the duration around it has an end.
   EXPECT_EQ(broken({begin(5), flow(EventType::FlowBegin, kSpan + 5, 1)}), "W5 W17 w21");
 }
 
@@ -197,7 +197,7 @@ TEST(Checker, W13AndW14LargeRecords) {
 TEST(Checker, W15OuterFirst) {
   EXPECT_EQ(broken({complete(0, 10, kA), complete(0, 5, kB)}), kClean);
   EXPECT_EQ(broken({complete(0, 5, kB), complete(0, 10, kA)}), "W15");
-  // The longer event does not enclose the pair that follows.
+  // The pair is not inside the longer complete event.
   EXPECT_EQ(broken({complete(0, 5, kB), complete(0, 10, kA), begin(6), end(12)}), "W15");
   EXPECT_EQ(broken({complete(0, 5, kB), begin(6), end(12)}), kClean);
   EXPECT_EQ(broken({complete(0, 10), complete(0, 10)}), kClean);
@@ -220,7 +220,9 @@ TEST(Checker, W15Depth) {
   EXPECT_EQ(broken_rules(deep), kClean);
   EXPECT_EQ(broken_rules(joined(deep, complete(600, 1000))), "W15");
   EXPECT_EQ(broken_rules(joined(deep, instant(600))), "W15");
-  Words many = kPrelude;  // Perfetto nests events of no length with equal times
+  // If several events without a length have the same time, Perfetto shows each of them inside the previous
+  // one.
+  Words many = kPrelude;
   for (std::uint64_t i = 0; i < 512; ++i) many = joined(many, instant(5));
   EXPECT_EQ(broken_rules(joined(many, complete(5, 6))), kClean);
   EXPECT_EQ(broken_rules(joined(many, instant(6))), kClean);
@@ -232,7 +234,7 @@ TEST(Checker, W15NoNegativeDuration) { EXPECT_EQ(broken({complete(10, 5)}), "W15
 TEST(Checker, W16Order) {
   EXPECT_EQ(broken({complete(10, 20, kB), complete(0, 10, kA)}), "W16");  // the later sibling comes first
   EXPECT_EQ(broken({complete(11, 20, kB), complete(0, 10, kA)}), kClean);
-  EXPECT_EQ(broken({complete(2, 5, kB), complete(0, 10, kA)}), kClean);  // in the order of their ends
+  EXPECT_EQ(broken({complete(2, 5, kB), complete(0, 10, kA)}), kClean);  // an inner call may come first
   EXPECT_EQ(broken({begin(10, kB), end(20, kB), begin(0), end(10)}), "W16");
   EXPECT_EQ(broken({begin(0), begin(10, kB), end(10), end(20, kB)}), "W16");
   EXPECT_EQ(broken({begin(0), end(10), begin(10, kB), end(20, kB)}), kClean);
@@ -340,8 +342,8 @@ TEST(Checker, W20Counters) {
             kClean);  // a double that is not a number
 }
 
-// No rule is broken if Tracy draws one plot for all counters with the same name, and Perfetto draws several
-// plots.
+// Counters with the same name may have several ids, or be in several processes. Tracy then draws one curve,
+// and Perfetto draws several curves. This is not a fault.
 TEST(Checker, W20OneCounterMayHaveSeveralIdsAndProcesses) {
   const Words number = {0x7'0005'0011};
   const auto elsewhere = event(EventType::Counter, 7, kA, 3, joined(number, {0}), 1);
@@ -397,7 +399,8 @@ TEST(Checker, W25ArgumentsHaveUniqueNames) {
             "W25");  // the same, inline
 }
 
-// Perfetto shows the names of arguments as a tree, as its function __intrinsic_arg_set_to_json does.
+// Perfetto makes a tree from the names of arguments: `a.b` is the member b of `a`. Therefore, `a` can't have
+// both a value and members. See Perfetto's function __intrinsic_arg_set_to_json.
 TEST(Checker, W30NamesOfArgumentsAreATree) {
   const Words a = {0x7'0002'0011}, a_b = {0x7'8003'0021, 0x62'2e61}, a_c = {0x7'8003'0021, 0x63'2e61};
   const Words a_0 = {0x7'8004'0021, 0x5d30'5b61}, a_i = {0x7'8004'0021, 0x5d69'5b61};
@@ -416,14 +419,14 @@ TEST(Checker, W30NamesOfArgumentsAreATree) {
   EXPECT_EQ(with(Instant, {a_i}), "w30");
   EXPECT_EQ(with(Instant, {a_open}), "w30");
   EXPECT_EQ(with(Instant, {a_0}), kClean);
-  EXPECT_EQ(with(Counter, {a, a_b}, {0}), kClean);  // a counter has a track for each argument
+  EXPECT_EQ(with(Counter, {a, a_b}, {0}), kClean);  // a counter has a track for each argument, and no tree
 }
 
 TEST(Checker, W9Nul) {
   EXPECT_EQ(broken({event(EventType::Instant, 5, 0x8003, 1, {0x62'0061})}), "W9");
   EXPECT_EQ(broken({{0x0000'0080'0301'0037, 100, 0x62'0061}}), "W9");  // a process
   EXPECT_EQ(broken({{0x0001'0003'8003'0035, 0x62'0061, 0xccbbaa}}),
-            kClean);  // in a blob, which neither Perfetto nor Tracy shows
+            kClean);  // the name of a blob, which neither Perfetto nor Tracy shows
 }
 
 TEST(Checker, W22Bools) {
@@ -465,8 +468,8 @@ TEST(Checker, W21FlowIds) {
             "W21");
 }
 
-// Perfetto first searches in the event's process for the start of the flow. If there is none, Perfetto takes
-// the only process with an open flow of this id.
+// For a step or an end of a flow, Perfetto first searches the process of the event for an open flow with this
+// id. If there is none, and only one other process has such a flow, Perfetto uses that flow.
 TEST(Checker, W21FlowsOfSeveralProcesses) {
   const Words strings_and_thread = thread_record(4, 300, 301);
   const auto in_durations = [&](std::initializer_list<Words> flows) {
@@ -535,7 +538,8 @@ TEST(Checker, W26Locations) {
   EXPECT_EQ(broken_rules(durations_of(32'768)), "W26");
 }
 
-// If an index is registered again, later records with this index have the new name.
+// The index of a string may be registered again with another text. Here, index 6 gets a new text for each
+// event, so each event has another name.
 TEST(Checker, W26LocationsOfReplacedNames) {
   const auto durations_of = [](std::uint64_t names) {
     Words words = kPrelude;
@@ -644,7 +648,8 @@ TEST(Checker, TracksLateEvents) {
   EXPECT_EQ(broken_rules(joined(words, begin(8))), "W17");
 }
 
-// Viewers draw these orders of the records in the same way, so the findings are the same.
+// Viewers draw the same picture for each of these orders of the records, so the findings must also be the
+// same.
 TEST(Checker, FindsTheSameInEveryOrder) {
   std::vector<Words> records;
   for (std::uint64_t i = 0; i < 12; ++i) {

@@ -25,7 +25,8 @@ struct EdgeFile {
   friend void PrintTo(const EdgeFile& file, std::ostream* out) { *out << file.name; }
 };
 
-// A counter of the category "power" (string 8). The name of the first argument may be "cpu" (string 7).
+// Returns a counter with the name "cpu_frequency" and the category "power". In `arguments`, string 7 is
+// "cpu".
 Words cpu_frequency(const Words& arguments) {
   std::uint64_t count = 0;
   for (std::size_t i = 0; i < arguments.size(); i += ArgumentHeader::Size::get(arguments[i])) ++count;
@@ -113,8 +114,8 @@ INSTANTIATE_TEST_SUITE_P(
         EdgeFile{"WithoutName", event(EventType::Instant, 5, kA, 1, {0x7'0000'0011}, 1), ""},
         EdgeFile{"TwoWithoutName", event(EventType::Instant, 5, kA, 1, {0x7'0000'0011, 0x7'8000'0011}, 2),
                  "W25"},
-        // Perfetto's column for these numbers is signed. Perfetto prints the numbers with printf('%u') and
-        // printf('0x%x').
+        // Perfetto stores these numbers as signed numbers. It prints them with the formats %u and 0x%x, so
+        // the printed numbers are correct.
         EdgeFile{"LargestNumber", event(EventType::Instant, 5, kA, 1, {0x5'0024, ~std::uint64_t{0}}, 1), ""},
         EdgeFile{"LargestPointer",
                  event(EventType::DurationComplete, 5, kA, 1, {0x5'0027, ~std::uint64_t{0}, 6}, 1), ""},
@@ -233,7 +234,8 @@ INSTANTIATE_TEST_SUITE_P(
         EdgeFile{"NewerOfAThreadOfWhichNothingElseIsSaid", {0x1000'0030'1000'0048, 5, 101, 0}, ""},
         EdgeFile{"NewerOfAThreadWithEventsAndNoName",  // two threads in Perfetto
                  joined(instant(1), {0x1000'0030'1000'0048, 5, 0, 101}), "W18"},
-        EdgeFile{"NewerOfAThreadWithEventsInProcess0",  // Perfetto assigns both to process 0
+        // Perfetto assigns the event and the switch to process 0.
+        EdgeFile{"NewerOfAThreadWithEventsInProcess0",
                  joined({0x0002'0001'0000'0044, 1, 0, 7}, {0x1000'0030'1000'0048, 5, 0, 7}), "w19"},
         EdgeFile{"NewerOfAThreadWithEventsAndName",
                  all({instant(1), {0x1000'0030'1000'0048, 5, 0, 101}, named(100, 101)}), ""},

@@ -1,4 +1,4 @@
-// Parts of files, as words, and the Checker's findings for combinations of them.
+// Builds parts of files, as words. Returns the Checker's findings for combinations of these parts.
 #pragma once
 
 #include <cstddef>
@@ -95,7 +95,7 @@ inline Words thread_object(const Words& argument, std::uint64_t koid = 101, std:
 inline Words named(std::uint64_t process, std::uint64_t thread) {
   return thread_object({0x4'0028, process}, thread);
 }
-// The arguments of newer scheduling records for the idle thread, with the names in the strings 6 to 8.
+// Strings 6 to 8 are the names of the arguments that mark the idle thread in newer scheduling records.
 inline const Words kWeights = all(
     {string_record(6, "weight"), string_record(7, "incoming_weight"), string_record(8, "outgoing_weight")});
 inline constexpr std::uint64_t kIdleArgument = 0x8000'0000'0000'0011;

@@ -18,7 +18,7 @@ namespace {
 
 using enum EventType;
 
-// The names of the faults, each once, without NeverEnds.
+// Returns the names of the faults, each once. Faults whose name ends with "NeverEnds" are left out.
 std::string faults_in(const std::function<void(Writer&)>& write, KnownReaders readers = KnownReaders::all()) {
   const Words words = file_of(write);
   std::string text;
@@ -112,7 +112,8 @@ TEST(Checker, DurationsNest) {
       "Crosses");
   EXPECT_EQ(faults_of({duration(DurationEnd, 5)}), "StrayEnd");
   EXPECT_EQ(faults_of({outer, duration(DurationEnd, 5)}), "StrayEndInside");
-  // A duration that crosses another duration causes no faults of later durations.
+  // The third duration crosses the end of the second one. This must not cause other faults in later
+  // durations.
   EXPECT_EQ(faults_of({duration(DurationComplete, 0, 100), duration(DurationComplete, 1, 5),
                        duration(DurationComplete, 3, 8), duration(DurationComplete, 3, 4)}),
             "Overlaps");
@@ -297,7 +298,7 @@ TEST(Checker, SwitchedThreadsHaveNamesInTheirProcess) {
   EXPECT_EQ(scheduled({}), "UnnamedThread");
   EXPECT_EQ(scheduled({100, 200}), "NamedInOtherProcess");
   EXPECT_EQ(faults_of_records(LegacyContextSwitch{.time = 1, .incoming = kMain}), "TakenForIdle");
-  // A CPU above 255 needs a newer record, which has no priority.
+  // If the number of the CPU is above 255, the Writer uses the newer record, which has no priority.
   const Event instant{.thread = kMain, .name = "x"};
   EXPECT_EQ(faults_of_records(LegacyContextSwitch{.cpu = 256, .incoming = kMain}, instant), "UnnamedThread");
   // Perfetto ignores a CPU that runs only the idle thread.

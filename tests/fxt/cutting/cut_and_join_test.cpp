@@ -63,7 +63,7 @@ class RandomTrace {
         {{.type = type, .time = time, .thread = thread_, .category = "c", .arguments = {}, .end = end},
          name});
   }
-  // Events of the trace never have the same time.
+  // Each event has a time of its own. Times on different threads have different remainders modulo kThreads.
   std::uint64_t next_time() { return time_ += kThreads * (1 + pick(pick(8) == 0 ? 200 : 5)); }
 
   void call(std::size_t depth) {

@@ -29,7 +29,7 @@ Event linked(EventType type, std::uint64_t time, std::uint64_t id, const Thread&
   return link;
 }
 
-// The words of records. The order of the records may be wrong.
+// Returns the words of a trace with these records. Tests may give records in a wrong order.
 template <typename... Records>
 Words trace(const Records&... records) {
   return file_of([&](Writer& writer) { (writer.write(records), ...); });
@@ -388,8 +388,8 @@ TEST(Split, EveryPieceHasTheUserspaceObjects) {
                 testing::StartsWith("userspace-object process=1 pointer=0xf00 \"object\" \"size\"=u32:5\n"));
 }
 
-// A switch with an earlier time, late in the trace, must not change the switch with which the next piece
-// starts.
+// The second switch is late in the trace, but its time (20) is before the time of the first switch (50). The
+// last piece must start with the state after the first switch.
 TEST(Split, ALateSwitchIsNotAssignedToTheNextPiece) {
   const auto words_of = [](const auto& to_thread, const auto& late_to_other) {
     return trace(to_thread, event(EventType::Instant, 150, "i"), late_to_other,
@@ -406,8 +406,8 @@ TEST(Split, ALateSwitchIsNotAssignedToTheNextPiece) {
               testing::StartsWith("thread-switch 220 cpu=0 out 0 state=new in 2 "));
 }
 
-// The record in which the new thread comes is before the record in which the other thread leaves, at the same
-// time.
+// At one time, one thread comes to the CPU, and another thread leaves the CPU. In the trace, the record of
+// the thread that comes is first.
 TEST(Split, AThreadThatComesWhenAnotherLeavesIsRunning) {
   const auto state_of = [](const auto& comes, const auto& leaves) {
     return texts_of(
@@ -541,8 +541,8 @@ TEST(Cut, FlowsInDurationsThatAreNotChosenGetADuration) {
                                                                   "end 52 1/3 \"c\" \"a\"\n"));
 }
 
-// The chosen thread has the start of operation 7, and an instant and the end of operation 8. An event that
-// belongs to no operation is kept if its own thread is chosen.
+// An operation is kept if it starts on the chosen thread. This is true for operation 7, but not for operation
+// 8. An event without an operation is kept if the event itself is on the chosen thread.
 TEST(Cut, AsyncOperationsAreChosenByTheirBegins) {
   using enum EventType;
   Event stray = linked(AsyncEnd, 28, 8);
@@ -595,7 +595,7 @@ TEST(Cut, FlowsWithEventsThatAreNotChosenAreCut) {
   EXPECT_EQ(cuts.counters.cut_flows, 2U);
 }
 
-// A flow that ends after the range also counts.
+// Flow 7 starts before the range, and flow 9 ends after the range. Both are counted.
 TEST(Cut, FlowsThatLeaveARangeAreCounted) {
   using enum EventType;
   const auto words =

@@ -78,10 +78,10 @@ Words foreign_trace() {
   });
 }
 
-// A call, or a record that has only one time: the thread, the times, and the text.
+// Describes a call (start, end, thread, name), or a record with one time (time, CPU or 0, thread or 0, text).
 using Said = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::string>;
 
-// The content of a trace: calls of these threads by their starts and ends, and events with one time.
+// The content of a trace that concerns the given threads: calls in any encoding, and records with one time.
 class Account {
  public:
   Account(const Words& words, const std::set<std::uint64_t>& threads) {
@@ -224,7 +224,8 @@ TEST(DamagedTraces, RecordsThatReadersDropAreLeftOutAndCounted) {
   EXPECT_EQ(cuts.counters.events, 3U);
 }
 
-// The calls cross only in the piece in which the second call begins.
+// Only the calls in the first piece may cross. In later pieces, both calls are open from the start, so they
+// nest.
 TEST(DamagedTraces, OverlappingDurationsNestInLaterPieces) {
   const Words trace = file_of([](Writer& writer) {
     writer.write(complete(10, 250, kPlainThread, "first"));
@@ -250,8 +251,9 @@ TEST(DamagedTraces, ImpossibleEndsAreCopied) {
   for (std::size_t i = 1; i < cuts.pieces.size(); ++i) EXPECT_EQ(broken_rules(cuts.pieces[i]), "") << i;
 }
 
-// Perfetto and Tracy would merge unregistered names, so the piece has a name such as "?85" for each. A
-// counter is omitted if the name of its value is not registered.
+// Perfetto and Tracy would show all unregistered names as the same name. Therefore, each of them gets a name
+// with its index in the piece, such as "?85". A counter is omitted if the name of its value is not
+// registered.
 TEST(DamagedTraces, UnregisteredNamesRemainDifferent) {
   const Words trace =
       joined(file_of([](Writer& writer) { writer.write(event(EventType::Instant, 5, kPlainThread, "a")); }),
@@ -266,7 +268,8 @@ TEST(DamagedTraces, UnregisteredNamesRemainDifferent) {
   EXPECT_EQ(cuts.counters.unwritable, 1U);
 }
 
-// The strings are in Latin-1. Each piece repairs a string of the string table once, and each inline string.
+// The strings are in Latin-1, so they are not valid UTF-8. In each piece, a string of the string table is
+// repaired once, and an inline string is repaired at each use.
 TEST(DamagedTraces, StringsThatAreNotUtf8AreRepairedAndCounted) {
   const Words trace =
       joined(file_of([](Writer& writer) { writer.write(event(EventType::Instant, 5, kPlainThread, "a")); }),
@@ -287,8 +290,8 @@ TEST(DamagedTraces, StringsThatAreNotUtf8AreRepairedAndCounted) {
 
 constexpr unsigned kSeeds = 1000;
 
-// The rules that a file breaks. W16 is reported as W15, because the difference depends on the order of other
-// records.
+// Returns the rules that a file breaks. W16 is returned as W15: the order of other records determines which
+// of the two is reported.
 std::set<std::string> rules_of(const Words& words) {
   std::set<std::string> rules;
   check(words,
@@ -316,7 +319,8 @@ Words disordered_trace(std::mt19937& random) {
   return file_of(write);
 }
 
-// Cuts a trace with up to `most_flipped` wrong bits.
+// Cuts a random trace with up to `most_flipped` wrong bits. The pieces may break only rules that the trace
+// breaks.
 void expect_no_worse_pieces(unsigned seed, unsigned most_flipped) {
   std::mt19937 random(seed);
   const auto pick = [&random](std::uint64_t count) { return random() % count; };

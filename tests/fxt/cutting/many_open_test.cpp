@@ -1,4 +1,5 @@
-// Very many open calls, in each of the forms that the Cutter handles separately.
+// Cuts traces with very many open calls. The Cutter has separate code for several forms of calls, so each
+// form is tested.
 #include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -80,7 +80,8 @@ TEST(OrderOfEnds, CallsThatContinueAfterARangeEndWithIt) {
   EXPECT_EQ(cuts.counters.last_ns, 100U);
 }
 
-// Complete events with the same times would have no clear order, so the calls around the range are pairs.
+// The calls around the range are cut to the same start and end. Two complete events with the same times have
+// no clear order, so these calls are written as pairs.
 TEST(OrderOfEnds, CallsAroundAWholeRangeStayInsideEachOther) {
   const Words words = trace(complete(60, 70, "call"), complete(20, 150, "inner"), complete(10, 160, "outer"));
   EXPECT_EQ(text_of_cut(words, range(50, 100)),
@@ -114,7 +115,7 @@ TEST(OrderOfEnds, EventsAtTheStartOfARangeComeAfterTheCallsAroundThem) {
             "end 32 1/2 \"c\" \"pair\"\n");
 }
 
-// Tracy would end the later call with the end of the earlier call.
+// If `next` came before `before`, Tracy would end `next` at the end of `before`.
 TEST(OrderOfEnds, CallsThatBeginAtTheEndOfACutCallComeAfterIt) {
   EXPECT_EQ(text_of_cut(trace(complete(10, 14, "first"), complete(15, 40, "before"), complete(40, 50, "next"),
                               complete(50, 60, "next"), complete(61, 70, "last"), complete(5, 90, "outer")),
@@ -298,7 +299,8 @@ void expect_same_figures(unsigned seed, bool has_ties) {
   CutOptions options;
   const std::uint64_t from = random.start_of_range();
   const std::uint64_t to = from + random.pick(random.pick(2) == 0 ? 20 : 400);
-  const std::uint64_t sides = random.pick(3);  // 0: a start and an end; 1: only an end; 2: only a start
+  // 0: the range has a start and an end. 1: it has only an end. 2: it has only a start.
+  const std::uint64_t sides = random.pick(3);
   if (sides != 1) options.range.from = TraceTime{.ns = from};
   if (sides != 2) options.range.to = TraceTime{.ns = to};
   const Words piece = cut(words, options).pieces.at(0);

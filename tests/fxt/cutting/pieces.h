@@ -51,7 +51,8 @@ inline Cuts cut(const Words& trace, const CutOptions& options) {
   return {pieces.words(), cutter.counters()};
 }
 
-// The output of fxt-dump, without the start of the trace and without the tables.
+// Returns the lines that fxt-dump prints for the records, without the records at the start of the trace, and
+// without string and thread records.
 inline std::string text_of(const Words& words) {
   Reader reader(std::as_bytes(std::span(words)));
   TextBuffer text;

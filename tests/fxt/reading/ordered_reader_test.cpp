@@ -85,7 +85,8 @@ TEST(OrderedReader, PutsOuterCallsFirst) {
               ElementsAre("5-5 one 100/101", "5-9 one 100/101", "5-8 one 100/101", "6-7 one 100/101"));
 }
 
-// The string is replaced and the thread is registered while records are out of order.
+// In the file, the string is replaced and the thread is registered between events that are not in the order
+// of time. Each event has the names that were valid at its place in the file.
 TEST(OrderedReader, ReadsNamesAsTheyWereAtTheRecord) {
   EXPECT_THAT(events_of(Trace()
                             .instant(50)
@@ -120,7 +121,7 @@ TEST(OrderedReader, LeavesRecordsWithoutAPossibleTimeInPlace) {
       ElementsAre("9-3 one 100/101", "10 one 100/101", "9223372036854775808 one 100/101", "20 one 100/101"));
 }
 
-// The second provider counts in ns. At the rate of the first provider, its times would be microseconds.
+// The first provider counts in microseconds. The second provider has no rate, so it counts in ns.
 TEST(OrderedReader, ComparesTimesOfAProviderWithoutARateInNs) {
   const Words rate{0x21, 1'000'000};
   const Words other{0x0010'0000'0021'0020 | std::uint64_t{1} << 52,
@@ -148,7 +149,7 @@ TEST(OrderedReader, ReportsTheProviderOfARecord) {
   EXPECT_THAT(providers, ElementsAre("2 x", "1 fxt", "1 fxt"));
 }
 
-// Several threads use the same index, in turn.
+// Three threads use index 1 in turn, many times.
 TEST(OrderedReader, StoresAThreadThatIsRegisteredManyTimesOnlyOnce) {
   Trace trace;
   std::vector<std::string> expected;
@@ -197,7 +198,7 @@ TEST(OrderedReader, ReportsATemporaryFileWithoutSpace) {
   const Trace trace = many_records(sorted);
   const char* const variable = std::getenv("TMPDIR");
   const auto before = variable != nullptr ? std::optional<std::string>(variable) : std::nullopt;
-  ::setenv("TMPDIR", "/dev/null", 1);  // a file, so a temporary file can't be created
+  ::setenv("TMPDIR", "/dev/null", 1);  // this is not a folder, so no temporary file can be created
   std::string problem;
   try {
     events_of(trace, {.memory_bytes = 40'000});
@@ -250,7 +251,7 @@ TEST(OrderedReader, PassesAFailureOnAfterTheRecords) {
 TEST(OrderedReader, ReadsTheOtherByteOrder) {
   Words words = Trace().instant(20).instant(10).words();
   for (std::uint64_t& word : words) word = __builtin_bswap64(word);
-  // The bytes of the text are not swapped.
+  // The bytes of a text have the same order in both byte orders, so they are swapped back.
   words[kStart.size() + 1] = __builtin_bswap64(words[kStart.size() + 1]);
   words[2] = __builtin_bswap64(words[2]);
   const auto bytes = bytes_of(words);

@@ -32,7 +32,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Reads a whole trace. Has the content of its records as text.
+// The results of reading a whole trace, except its records.
 struct ReadTrace {
   std::vector<ProblemKind> problems;
   ReaderCounters counters;
@@ -158,7 +158,7 @@ TEST(ReaderRules, OtherFilesAreNotTraces) {
   EXPECT_EQ(end_of_text("not a trace\n"), kNoTrace);
   EXPECT_EQ(end_of_text(std::string_view("\0\0\0\0\0\0\0\0", 8)), kNoTrace);
   EXPECT_EQ(end_of_text("\x1d" + std::string(23, '\0')), kNoTrace) << "a record of unknown type, and zeros";
-  // The first record has a known type, so the words are a trace, although the magic word is missing.
+  // The magic word is missing. However, the first record has a known type, so the file counts as a trace.
   EXPECT_EQ(read_all({0x0000'0000'0000'0044, 5000, 100, 101, 0}).end.reason, ReadEnd::Reason::SizeZero);
 }
 
@@ -305,14 +305,14 @@ TEST(ReaderRules, ATruncatedTailIsReported) {
 // ---- R9: inner lengths ----
 
 TEST(ReaderRules, InnerLengthsEndWithTheirRecord) {
-  for (const Words& words : {Words{0x8010'0000'0100'0034, 5000, 0x78},  // inline name of 16 bytes, one word
-                             Words{0x0002'0001'0110'0034, 5000, 0xff'0021},  // argument of 2 words, one left
+  for (const Words& words : {Words{0x8010'0000'0100'0034, 5000, 0x78},       // the inline name lacks 8 bytes
+                             Words{0x0002'0001'0110'0034, 5000, 0xff'0021},  // the argument lacks a word
                              Words{0x0002'0001'0110'0034, 5000, 0x0001'0003},  // argument of no words
                              Words{0x0002'0001'0110'0034, 5000, 0x0001'0014},  // uint64 without its word
-                             Words{0x0001'0009'0001'0025, 1},                  // blob of 9 bytes, one word
-                             Words{0x0000'0009'0004'0022, 1},                  // string of 9 bytes, one word
-                             Words{0x0000'0000'0002'0023, 1},                  // thread record of two words
-                             Words{0x0000'0000'0000'002f, 0}}) {               // large blob of two words
+                             Words{0x0001'0009'0001'0025, 1},                  // the blob lacks a byte
+                             Words{0x0000'0009'0004'0022, 1},                  // the string lacks a byte
+                             Words{0x0000'0000'0002'0023, 1},     // the thread record lacks an id
+                             Words{0x0000'0000'0000'002f, 0}}) {  // large blob of two words
     const LastRecord last(after_tables(words));
     EXPECT_TRUE(std::holds_alternative<UnknownRecord>(last.entry().record)) << std::hex << words[0];
     EXPECT_EQ(last.entry().problems.back().kind, ProblemKind::TooShort);
@@ -551,7 +551,7 @@ TEST(ReaderInput, FilesByPathAndDescriptor) {
     Reader by_descriptor(borrowed);
     EXPECT_EQ(std::ranges::distance(by_descriptor.begin(), by_descriptor.end()), 3);
   }
-  EXPECT_EQ(::close(descriptor), 0);  // the descriptor is still open
+  EXPECT_EQ(::close(descriptor), 0);  // succeeds, because FileInput has not closed the descriptor
   std::remove(path.c_str());
   EXPECT_THROW(FileInput("/no/such/file"), std::system_error);
   FileInput closed(descriptor);

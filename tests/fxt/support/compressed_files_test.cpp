@@ -1,5 +1,5 @@
-// Compressed files. The format's own tool can read the files that we write. We can read the tool's files, and
-// the part before a damage.
+// Tests compressed files. The tools of the formats (such as gzip) must be able to read our files, and we must
+// be able to read the files of the tools. From a damaged file, the part before the damage is read.
 #include "fxt/support/compressed_files.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct Format {
 
 const std::vector<Format> kFormats{{".gz", "gzip"}, {".zst", "zstd -q"}, {".bz2", "bzip2"}, {".xz", "xz"}};
 
-// A text with repetitions at a large distance, and some parts without repetitions.
+// Returns a text in which parts are repeated after more than 20,000 bytes, and some parts are random.
 std::string text_of(std::size_t size) {
   std::mt19937 random(1);
   std::string text;
@@ -51,13 +51,13 @@ class CompressedFiles : public ToolTest, public testing::WithParamInterface<Form
     std::ifstream input(path, std::ios::binary);
     return {std::istreambuf_iterator(input), {}};
   }
-  // `plain`, as compressed by the tool.
+  // Returns `plain` after compression by the tool.
   std::string by_tool(const std::string& plain) const {
     const std::string path = path_with(plain, "plain");
     return shell(GetParam().tool + " -c < " + path).output;
   }
 
-  // The text of a file. If the file can't be read to its end, also the reason.
+  // The text of a file, and the problem that ended reading before the end of the file.
   struct ReadText {
     std::string text, problem;
   };
@@ -150,7 +150,7 @@ TEST_P(CompressedFiles, AreReadUpToDamage) {
   EXPECT_EQ(with_rubbish.problem, damaged_text);
 }
 
-// The disk is full before the end, or when the last bytes are written.
+// A small file fails in finish(), and a large file fails in write().
 TEST_P(CompressedFiles, ReportAFullDisk) {
   for (const std::size_t size : {10U, 5'000'000U}) {
     OutputFile file("/dev/full");
@@ -173,7 +173,7 @@ TEST_P(CompressedFiles, ReportAFullDisk) {
   }
 }
 
-// The file is incomplete, and its readers must recognize this.
+// Without finish(), the file is incomplete. The tool must recognize this.
 TEST_P(CompressedFiles, AreNotFinishedIfTheyAreAbandoned) {
   {
     OutputFile file(path_, FileMode::InPlace);

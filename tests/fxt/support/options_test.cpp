@@ -184,7 +184,7 @@ TEST_P(OptionHelp, FitsIntoEightyColumns) {
 }
 
 const std::string kIndent(28, ' ');
-const std::string kFull(52, 'x');  // fills the line up to column 80
+const std::string kFull(52, 'x');  // after the indent, fills a line up to column 80
 INSTANTIATE_TEST_SUITE_P(
     All, OptionHelp,
     testing::Values(
@@ -192,7 +192,8 @@ INSTANTIATE_TEST_SUITE_P(
         LongHelp{"A", kFull + " y", "  --o A                     " + kFull + "\n" + kIndent + "y\n"},
         LongHelp{"A", "a " + kFull + " b",
                  "  --o A                     a\n" + kIndent + kFull + "\n" + kIndent + "b\n"},
-        // Two columns have at least one blank between them. Otherwise, each column has its own line.
+        // If the argument and the help have at least one blank between them, they are on the same line.
+        // Otherwise, each has its own line.
         LongHelp{std::string(21, 'A'), "b", "  --o " + std::string(21, 'A') + " b\n"},
         LongHelp{std::string(22, 'A'), "b", "  --o " + std::string(22, 'A') + "\n" + kIndent + "b\n"},
         LongHelp{"A", kFull + "xx", "  --o A                     " + kFull + "xx\n"}));

@@ -9,7 +9,7 @@ namespace {
 
 class ProgramTexts : public testing::Test {
  protected:
-  // Returns the text that these words on a command line request.
+  // Returns the text that the program prints for these arguments.
   std::string text(std::vector<const char*> words) {
     words.insert(words.begin(), "draw");
     TextOptions texts;

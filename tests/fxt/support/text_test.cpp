@@ -5,7 +5,8 @@
 namespace fxt {
 namespace {
 
-// A text with control characters, control characters of 8-bit terminals (C1), and bytes that are not UTF-8.
+// A text with control characters (one of them is a C1 control character of 8-bit terminals), and with a byte
+// that is not UTF-8.
 constexpr std::string_view kOdd = "a\x1b[31m\x7f\xc2\x9b\xff\u00fc\n";
 
 TEST(Printable, HasNoControlCharacters) {

@@ -18,8 +18,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-// Calls of the category "app" on the threads 101 and 102, as words. A test can give calls a wrong order or
-// wrong ends.
+// Writes calls of the category "app" on the threads 101 and 102 as words, so that tests can give them a wrong
+// order or wrong ends.
 class Calls : public ToolTest {
  protected:
   enum Name : std::uint64_t { kMain = 2, kWork = 3, kLeaf = 4 };
@@ -53,7 +53,7 @@ class Calls : public ToolTest {
     EXPECT_EQ(outcome.exit_code, 0) << outcome.output;
     return outcome.output;
   }
-  // A text for each function: its number of calls, and its times: total, self, average, minimum, maximum.
+  // Returns a text for each function: "NAME CALLS: TOTAL SELF AVERAGE MINIMUM MAXIMUM".
   std::vector<std::string> statistics(const std::string& options = "") {
     std::vector<std::string> lines;
     const auto json = nlohmann::json::parse(dump("--stats --json " + options));
@@ -140,8 +140,8 @@ TEST_F(Calls, WithoutAnEndLastUntilTheEndOfTheThread) {
   EXPECT_THAT(statistics(), ElementsAre("main 1: 400 100 400 400 400", "work 1: 300 300 300 300 300"));
 }
 
-// The inner call ends after the outer call. The part of the inner call after that end does not count as time
-// inside the outer call.
+// `leaf` starts in `work`, but ends after it. Only the part of `leaf` before the end of `work` counts as time
+// inside `work`.
 TEST_F(Calls, CrossingCallsCountInTheCallAroundThem) {
   complete(kMain, 1000, 1100);
   complete(kWork, 1010, 1030);
@@ -162,7 +162,7 @@ TEST_F(Calls, CompleteEventsCanCrossPairs) {
   EXPECT_EQ(nlohmann::json::parse(dump("--stats --json"))["crossing_calls"], 1);
 }
 
-// A call whose end is inferred, because the end event is missing, does not count as crossing.
+// `work` starts inside `main`, and has no end. The inferred end does not count as an end after `main`.
 TEST_F(Calls, WithoutAnEndCrossNothing) {
   complete(kMain, 1000, 1100);
   begin(kWork, 1050);
@@ -191,7 +191,7 @@ TEST_F(Calls, UnmatchedEndsAreReported) {
               HasSubstr("calls: 1 events are not part of any call, because their times are impossible\n")));
 }
 
-// Unregistered threads have no koids, so the report uses their indices.
+// Unregistered threads have no koid, so fxt-dump prints their index.
 TEST_F(Calls, UnregisteredThreadsAreDistinguished) {
   complete(kMain, 1000, 2000, 9);
   complete(kWork, 1500, 2500, 10);
@@ -274,7 +274,8 @@ TEST_F(Calls, AreATree) {
             "       0.000001150         100/102          0.100 leaf\n");
 }
 
-// A line is indented by at most 512 levels. Otherwise, the size of a tree could be quadratic in its depth.
+// A line is indented by at most 512 levels. Otherwise, the size of the output could grow with the square of
+// the depth.
 TEST_F(Calls, DeeperThan512AreNotIndentedFurther) {
   for (std::uint64_t i = 0; i < 514; ++i) complete(kWork, 1000 + i, 9000 - i);
   const std::string tree = dump("--tree");
@@ -288,7 +289,7 @@ TEST_F(Calls, DeeperThan512AreNotIndentedFurther) {
   EXPECT_EQ(indentation("1513", "         6.974"), 1024);
 }
 
-// The outer call is a pair, with many complete events before its end.
+// Three complete events start inside the pair `main`, and end after it.
 TEST_F(Calls, OfAllKindsEndInOrder) {
   begin(kMain, 1000);
   for (int i = 0; i < 3; ++i) complete(kWork, 1100, 1900);
@@ -367,7 +368,7 @@ TEST_F(Encodings, GiveTheSameFigures) {
                                        "leaf 1: 1000 1000 1000 1000 1000"));
   EXPECT_THAT(complete[1], ElementsAre("work 2: 5000 3000 2500 2000 3000"))
       << "what is chosen changes no figure";
-  // Only the parts of calls from 3000 to 5000 count.
+  // Only the parts of calls between the times 3000 and 5000 count.
   EXPECT_THAT(complete[6], ElementsAre("main 1: 2000 1000 2000 2000 2000", "work 2: 1000 500 500 0 1000",
                                        "leaf 1: 500 500 500 500 500"));
   EXPECT_THAT(complete[8], testing::SizeIs(3));
@@ -449,11 +450,13 @@ TEST_F(Calls, MayBeNestedDeeply) {
 TEST_F(Calls, MayCrossManyTimes) {
   constexpr std::uint64_t kMany = 50'000;
   for (std::uint64_t i = 0; i < kMany; ++i) complete(kWork, 1000 + i, 101'000 + i);
-  // The self time of each call is 1 ns: the time until the next call starts. The last call has 100,000 ns.
+  // Each call starts 1 ns after the previous call, and crosses its end. The self time of a call is 1 ns,
+  // until the next call starts. Only the last call has 100,000 ns.
   EXPECT_THAT(statistics(), ElementsAre("work 50000: 100000 149999 100000 100000 100000"));
 }
 
-// Each path has the names of all calls around the function: up to 300 names of 10,000 bytes.
+// 300 calls with names of 10,000 bytes are nested. A line of the output has the names of all calls around the
+// function, so the output is far larger than the trace.
 TEST_F(Calls, FoldedStacksAreLimitedBySizeOfTheTrace) {
   words_ = file_of([](Writer& writer) {
     const std::string name(10'000, 'x');

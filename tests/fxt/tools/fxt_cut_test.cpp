@@ -61,7 +61,7 @@ TEST_F(FxtCut, CutsFlowsToOtherThreads) {
               HasSubstr("\n1 flow cut because the start and the end are in different pieces, or because only "
                         "one of them is selected\n"));
   EXPECT_THAT(shell(FXT_DUMP " --check " + out).output, Not(HasSubstr("W21")));
-  // The flow leaves thread 101 and later returns to it.
+  // Both ends of the flow are on thread 101.
   EXPECT_THAT(run("--tid 101 " + sample + " " + out).output, Not(HasSubstr("flow")));
   EXPECT_THAT(dump(out), HasSubstr("flow-end 1700"));
 }
@@ -241,7 +241,7 @@ TEST_F(FxtCut, AFileThatIsNotATraceLeavesNoOutput) {
   EXPECT_THAT(outcome.output,
               EndsWith("x.c: not an FXT trace, because it does not start with the magic number\n"));
   EXPECT_EQ(dump(out), before);
-  // The first bytes of each text look like a short record of an unknown type.
+  // The texts start with bytes that look like the header of a short record of an unknown type.
   for (const std::string& json :
        {"[\n{\"ph\": \"X\"}" + std::string(10'000, ' '), "\x1f" + std::string(10'000, '\x2f')}) {
     EXPECT_EQ(run(file_with("x.json", json) + " " + out).exit_code, 1);

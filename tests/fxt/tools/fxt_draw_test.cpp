@@ -90,7 +90,7 @@ TEST_F(FxtDraw, DrawsAPage) {
   const std::string page = text_of(folder() + "out.html");
   EXPECT_THAT(page, StartsWith("<!-- drawn by fxt-draw -->\n<!DOCTYPE html>\n<html lang=\"en\">\n"));
   EXPECT_THAT(page, HasSubstr("<title>in.fxt</title>"));
-  // For browsers without scripts, the page has the same picture without tooltips.
+  // The page contains the picture for browsers without scripts. This picture has no tooltips.
   std::string picture(kPicture.substr(kPicture.find('\n') + 1));
   for (std::size_t at = 0; (at = picture.find("><title>")) != std::string::npos;)
     picture.replace(at, picture.find("</rect>", at) + 7 - at, "/>");
@@ -147,7 +147,8 @@ TEST_F(FxtDraw, TheTimeOffTheCpuIsHatchedOrLeftOut) {
   EXPECT_THAT(text_of(out_), HasSubstr("<title>main: 2 µs")) << "the flame graph has no time off the CPU";
 }
 
-// Calls refer to lines with their arguments. The picture for browsers without scripts has no arguments.
+// The page has a list of arguments without duplicates, and calls refer to its lines. The picture in the page
+// has no arguments.
 TEST_F(FxtDraw, PagesHaveEachArgumentOnce) {
   const std::string in =
       file("in.fxt", file_of([](Writer& writer) {

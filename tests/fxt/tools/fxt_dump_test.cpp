@@ -28,7 +28,8 @@ class FxtDump : public ToolTest {
   static Outcome run(const std::string& arguments) { return shell(FXT_DUMP " " + arguments); }
 };
 
-// A complete event without findings. bad_trace() adds a second event that overlaps it.
+// Returns a trace without findings. It has one complete event. bad_trace() adds a complete event that
+// overlaps it.
 Words good_trace() {
   return file_of([](Writer& writer) {
     writer.write(Event{.type = EventType::DurationComplete,
@@ -104,10 +105,11 @@ TEST_F(FxtDump, ChecksWithExitCodes) {
 }
 
 TEST_F(FxtDump, ChecksForTheSelectedReaders) {
-  const std::string path = file("bad", bad_trace());  // Perfetto drops one of its calls
+  const std::string path = file("bad", bad_trace());  // the calls overlap, so Perfetto drops one of them
   EXPECT_EQ(run("--check --for perfetto " + path).exit_code, 1);
   EXPECT_EQ(run("--check --for tracy,fuchsia-cpp,fuchsia-rust,spec " + path).output, "");
-  // If only the spec is selected, a fault that breaks only the spec is an error.
+  // A flow without an end breaks only the spec. If only the spec is selected, this is an error, otherwise a
+  // warning.
   const std::string long_string =
       file("long", file_of([](Writer& writer) {
              writer.write(Event{.type = EventType::DurationBegin, .thread = {.process = 1, .thread = 2}});
@@ -243,7 +245,7 @@ TEST_F(FxtDump, ShowsTwentyFindingsOfARule) {
   EXPECT_THAT(run("--check --all " + path).output, HasSubstr("many: 30 errors, 0 warnings\n"));
 }
 
-// Ends without a start are warnings. A duration without an end is an error.
+// The rule W17 has warnings for ends without a start, and an error for a duration without an end.
 TEST_F(FxtDump, ManyWarningsOfARuleHideNoError) {
   Words words = good_trace();
   for (std::uint64_t i = 0; i < 25; ++i) words = joined(words, {0x0002'0001'0103'0024, 5000 + i});
@@ -411,7 +413,7 @@ TEST_F(FxtDump, FindsCallers) {
             "           1            100            100      main\n"
             "           1            100            100      work\n"
             "           1            100            100        main\n");
-  // A matching call inside another matching call is not counted separately.
+  // The third call of `work` is inside the second one, so it is not counted separately.
   EXPECT_EQ(run("--unit ns --callers 'wo*' " + path).output,
             "       calls          total           self\n"
             "           2           5000           2900  work\n"

@@ -38,7 +38,7 @@ struct Converted {
   std::uint64_t left_out = 0;
 };
 
-// Converts the words of a trace, which are sent in blocks of this size.
+// Converts a trace that arrives in blocks of `block_bytes`.
 Converted converted(const Words& words, std::size_t block_bytes = std::numeric_limits<std::size_t>::max()) {
   Converted result;
   tools::JsonStream stream(std::make_unique<TextEnd>(result.text));

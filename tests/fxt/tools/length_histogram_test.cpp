@@ -1,4 +1,4 @@
-// Compares percentiles with the percentiles of sorted lengths.
+// Compares the percentiles of a LengthHistogram with the exact percentiles.
 #include "fxt/tools/length_histogram.h"
 
 #include <algorithm>

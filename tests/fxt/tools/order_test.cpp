@@ -26,7 +26,8 @@ namespace {
 
 constexpr std::size_t kThreads = 3;
 
-// Calls of several threads, in the order of time. On one thread, only complete events may start together.
+// Calls of several threads, in the order of time. Several calls of a thread may start at the same time,
+// except on the first thread, whose calls are pairs.
 class RandomTrace {
  public:
   explicit RandomTrace(std::uint64_t seed) : random_(seed) {
@@ -97,7 +98,7 @@ std::map<std::string, std::vector<Event>> orders_of(const std::vector<Event>& ev
   return orders;
 }
 
-// Returns the output of the programs, without numbers of bytes.
+// Returns the statistics, the folded stacks and the picture of a trace as text.
 std::string shown(const std::vector<Event>& events, const tools::Selection& selection) {
   const auto bytes = bytes_of(trace_of(events));
   OrderedReader reader(bytes);
@@ -162,7 +163,9 @@ TEST(Order, OfTheFileDoesNotMatterForCuts) {
           CutOptions{.range = range, .split_ns = 3000, .split_bytes = 1500}}) {
       const std::vector<Words> right = cut(whole, options).pieces;
       EXPECT_EQ(self_times(right, {}), self_times({whole}, options)) << "seed " << seed;
-      for (const Words& piece : right) {  // the trace has ends with another name than their start
+      // The ends of calls have random names, which may break a rule. A piece may break a rule only if the
+      // whole trace breaks it.
+      for (const Words& piece : right) {
         const std::string broken = broken_rules(piece);
         EXPECT_TRUE(broken.empty() || broken == broken_rules(whole)) << broken << ", seed " << seed;
       }

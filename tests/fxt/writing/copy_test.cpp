@@ -44,7 +44,8 @@ TEST(WriterCopy, SwitchesBetweenProviders) {
 
 TEST(WriterCopy, KeepsTheProviderOfAFullBuffer) {
   Words words = file_of([](Writer& writer) { writer.begin_provider(2, "other"); });
-  words.push_back(0x0013'0010);  // provider 1 is not the current provider: provider event (3), 1 word
+  // A provider event (3) of provider 1, although provider 2 is the current one. Its size is 1 word.
+  words.push_back(0x0013'0010);
   EXPECT_EQ(copy(words), words);
 }
 
@@ -70,7 +71,8 @@ TEST(WriterCopy, AcceptsTheLargestTime) {
   }
 }
 
-// The program of the README, which removes a thread and its events, and then repairs flows.
+// The example program of fxt/README.md. It removes a thread and its events, and repairs the flows that are
+// cut.
 Words without_thread(std::uint64_t gone, const Words& words) {
   Reader reader(std::as_bytes(std::span(words)));
   MemoryOutput output;
@@ -105,7 +107,7 @@ TEST(WriterCopy, LeavesOutOneThread) {
       if (whole)
         writer.write(Event{
             .type = EventType::DurationComplete, .time = 10, .thread = kGoes, .name = "help", .end = 90});
-      flow(EventType::FlowBegin, 11, kStays, 1);  // to the removed thread and back
+      flow(EventType::FlowBegin, 11, kStays, 1);  // flow 1 goes to the removed thread and back
       if (whole) flow(EventType::FlowStep, 12, kGoes, 1);
       flow(EventType::FlowEnd, 13, kStays, 1);
       flow(EventType::FlowBegin, 14, kStays, 2);  // to the removed thread
@@ -135,7 +137,7 @@ TEST(WriterCopy, LeavesOutOneThread) {
   };
   const Words whole = file_of(story(true)), rest = file_of(story(false));
   EXPECT_EQ(broken_rules(whole), "");
-  EXPECT_EQ(broken_rules(rest), "w17 w21");  // flows to the removed thread never end
+  EXPECT_EQ(broken_rules(rest), "w17 w21");  // flow 2 and the async operation never end
   EXPECT_EQ(without_thread(102, whole), rest);
   EXPECT_NE(without_thread(101, whole), rest);
 }
@@ -190,7 +192,7 @@ TEST(WriterCopy, ConvertsTimesToNanoseconds) {
   }
 }
 
-// A braced list exists as long as its Arguments, and as long as their copies.
+// Arguments own the values of a braced list, and copies of Arguments own them as well.
 TEST(Arguments, CopiesABracedList) {
   Event event{
       .thread = {.process = 1, .thread = 2}, .name = "x", .arguments = {{"size", 42}, {"path", "/dev/null"}}};

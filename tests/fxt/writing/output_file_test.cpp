@@ -1,4 +1,4 @@
-// Tests the written files: their names, what unfinished files leave, and errors at the start.
+// Tests output files: their names, the files that remain if writing fails, and errors at the start.
 #include "fxt/output_file.h"
 
 #include <array>
@@ -74,7 +74,7 @@ TEST_F(FileOutputTest, AppearsWhenItIsComplete) {
     Writer writer(output);
     writer.flush();
     EXPECT_FALSE(std::filesystem::exists(path_));
-    EXPECT_EQ(files(), 1U);  // the file is the temporary file
+    EXPECT_EQ(files(), 1U);  // only the temporary file exists
     writer.finish();
     EXPECT_EQ(std::filesystem::file_size(path_), kStart.size() * 8);
   }
@@ -95,7 +95,7 @@ TEST_F(FileOutputTest, KeepsTheOlderFileUntilTheNewOneIsComplete) {
     writer.flush();
   }
   EXPECT_EQ(std::filesystem::file_size(path_), 5U);
-  EXPECT_EQ(files(), 2U);  // the temporary file keeps the data
+  EXPECT_EQ(files(), 2U);  // the older file, and a temporary file with the new data
 }
 
 TEST_F(FileOutputTest, KeepsTheDataBeforeAnException) {
@@ -145,14 +145,14 @@ TEST_F(FileOutputTest, WritesToAFifo) {
 
 TEST_F(FileOutputTest, ThrowsIfAFileCannotBeWritten) {
   EXPECT_THROW(FileOutput("/no/such/folder/out.fxt"), std::system_error);
-  EXPECT_THROW(FileOutput{folder_}, std::system_error);  // thrown by the constructor
+  EXPECT_THROW(FileOutput{folder_}, std::system_error);  // the path is a folder
   {
     FileOutput output(path_);
     Writer writer(output);
     std::filesystem::create_directories(path_ + "/in the way");
     EXPECT_THROW(writer.finish(), std::system_error);
   }
-  EXPECT_EQ(files(), 2U);  // the temporary file keeps the data
+  EXPECT_EQ(files(), 2U);  // the folder, and a temporary file with the data
 }
 
 TEST_F(FileOutputTest, KeepsTheModeOfAReplacedFile) {
@@ -180,7 +180,8 @@ TEST_F(FileOutputTest, InPlaceIsReadableAsFarAsItWasWritten) {
   EXPECT_EQ(files(), 1U);
 }
 
-// The system may write fewer bytes than requested.
+// The system may write fewer bytes than requested. Here, a file may have at most 12 bytes, so only 4 of 8
+// bytes are written.
 TEST_F(FileOutputTest, OverwritesCompletelyOrThrows) {
   OutputFile file(path_, FileMode::InPlace);
   write(file, 16, 1);

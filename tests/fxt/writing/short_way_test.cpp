@@ -1,4 +1,4 @@
-// Tests the words of prepared events. A Writer accepts prepared events in any order of time.
+// Tests the words of prepared events. Also tests that a Writer accepts prepared events in any order of time.
 #include <gtest/gtest.h>
 #include <optional>
 

@@ -47,7 +47,7 @@ struct Seen {
 
 class TracerTest : public ToolTest {
  protected:
-  // The findings of fxt-dump --check, and the content of the trace.
+  // Reads the trace. Returns its content, and the findings of a Checker.
   Seen seen() const {
     FileInput input(path_);
     Reader reader(input);
@@ -81,7 +81,8 @@ class TracerTest : public ToolTest {
     }
     return seen;
   }
-  // Runs `work` in a child process, which may end in any way. `meanwhile` gets the process id.
+  // Runs `work` in a child process, which may be killed. Calls `meanwhile` with the id of the child. Returns
+  // the status of the ended child.
   static int in_child(const std::function<void()>& work, const std::function<void(pid_t)>& meanwhile = {}) {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -205,7 +206,7 @@ TEST_F(TracerTest, AFlowBindsToTheDurationAroundIt) {
     trace_flow_begin(kHit, 1);
     trace_flow_step(kHit, 1);
     { const TraceScope inner(kInner); }
-    trace_flow_end(kHit, 1);  // readers would connect this event to the inner scope
+    trace_flow_end(kHit, 1);  // without a new duration, readers would connect this event to `inner`
   }
   using enum EventType;
   EXPECT_EQ(seen().findings, "");
@@ -215,7 +216,7 @@ TEST_F(TracerTest, AFlowBindsToTheDurationAroundIt) {
 TEST_F(TracerTest, StartsAndEndsMayBeInDifferentFunctions) {
   {
     const Tracer tracer(path_);
-    trace_end(kOuter);  // no duration of this event is open
+    trace_end(kOuter);  // ignored, because no duration of kOuter is open
     const auto start = [] { trace_begin(kOuter, "n", 1); };
     const auto end = [] { trace_end(kOuter); };
     start();
@@ -224,7 +225,7 @@ TEST_F(TracerTest, StartsAndEndsMayBeInDifferentFunctions) {
       trace_end(kInner);  // does not end a scope
       trace_instant(kHit);
     }
-    trace_begin(kQueue);  // this duration ends together with the duration around it
+    trace_begin(kQueue);  // still open at the end of kOuter, so both end together
     end();
     trace_end(kQueue);
     end();
@@ -257,7 +258,7 @@ TEST_F(TracerTest, AScopeMayBeDestroyedByAnotherThread) {
     const Tracer tracer(path_);
     std::unique_ptr<TraceScope> scope;
     std::thread([&] { scope = std::make_unique<TraceScope>(kOuter); }).join();
-    std::thread([&] {  // this thread gets the buffer of the first thread
+    std::thread([&] {  // this thread reuses the buffer of the first thread
       const TraceScope inner(kInner);
       scope.reset();
       trace_instant(kHit);
@@ -439,8 +440,8 @@ TEST_F(TracerTest, TracersMayFollowEachOther) {
   EXPECT_EQ(seen().findings, "");
 }
 
-// The thread's buffer is created after `last`, at the first event. Therefore, the buffer is destroyed before
-// `last`.
+// The thread's buffer is created at the first event, after `last`. Therefore, the buffer is destroyed before
+// `last`, and the event in the destructor of `last` is lost.
 TEST_F(TracerTest, EventsOfAThreadWithoutABufferAreLost) {
   struct Last {
     ~Last() { const TraceScope scope(kInner); }
@@ -539,7 +540,7 @@ TEST_F(TracerTest, AKilledProgramLeavesTheFlushedEvents) {
   }
 }
 
-// The events do not fill the thread's buffer.
+// The events do not fill the thread's buffer, so only the periodic flush can save them.
 TEST_F(TracerTest, AProgramThatDiesLosesOnlyTheLastMoment) {
   constexpr std::size_t kEvents = 1000;
   for (const std::function<void()>& die : std::initializer_list<std::function<void()>>{
@@ -579,7 +580,7 @@ TEST_F(TracerTest, ASignalMayFlushTheRing) {
   }
 }
 
-// The other threads repeatedly take the lock to empty their buffers.
+// The other threads take the lock again and again, to empty their buffers.
 TEST_F(TracerTest, ASignalFlushesWhileOtherThreadsAreBusy) {
   for (int round = 0; round < 10; ++round) {
     const int status = in_child([this] {

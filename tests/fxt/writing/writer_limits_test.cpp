@@ -27,7 +27,8 @@ TEST(WriterStrings, AreInlineIfTheTableIsFull) {
   EXPECT_TRUE(writer.prepare("", "32766"));
   const auto before = writer.words_written();
   writer.write(Event{.time = 1, .thread = kMain, .name = "one more"});
-  EXPECT_EQ(writer.words_written() - before, 3U + 3U);  // thread record; header, time and inline text
+  // The thread record has 3 words. The event has 3 words: header, time and inline name.
+  EXPECT_EQ(writer.words_written() - before, 3U + 3U);
   EXPECT_EQ(writer.counters().inline_strings, 1U);
 }
 
@@ -145,7 +146,7 @@ TEST(WriterProviders, GetSharedReferencesOnce) {
 
 // ---- Records without an encoding ----
 
-// The reason why the only record of a Writer has no encoding.
+// Writes a record that has no encoding. Returns the message of the error.
 std::string message_of(const std::function<void(Writer&)>& write) {
   MemoryOutput output;
   Writer writer(output);
@@ -212,8 +213,7 @@ TEST(WriterErrors, EventTypesMustExist) {
             "event \"x\": event type 11 does not exist");
 }
 
-// Some encoded records break rules of readers. The Checker reports these records, and the Writer accepts
-// them.
+// The Writer also accepts records that break rules of readers. The Checker reports such records.
 TEST(Writer, AcceptsEverythingThatCanBeEncoded) {
   MemoryOutput output;
   Writer writer(output);

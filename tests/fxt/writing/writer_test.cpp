@@ -31,7 +31,7 @@ Words scheduling_words(std::string_view text, const SchedulingRecord& record) {
                      [&record](Writer& writer) { writer.write(record); });
 }
 
-// The words of the event, without the start or end to which it belongs.
+// Returns the words of the event, without the records that register its strings and its thread.
 Words event_words(const Event& event) {
   return words_after(prepare_tables, [&](Writer& writer) { writer.write(event); });
 }
@@ -299,7 +299,7 @@ TEST(Writer, ProfilerRecords) {
   EXPECT_EQ(written(ProfilerModule{
                 .time = 3000, .thread = kMain, .module_id = 7, .name = "lib.m", .build_id = kBuildId}),
             (Words{0x0040'5000'7010'004a, 3000, 0x6d'2e62'696c,
-                   0xddcc'bbaa}));  // 4 and 5 bytes, module 7, thread 1
+                   0xddcc'bbaa}));  // build id of 4 bytes, name of 5 bytes, module 7, thread 1
   EXPECT_EQ(written(ProfilerMmap{.time = 3001,
                                  .thread = kMain,
                                  .module_id = 1,
@@ -323,7 +323,7 @@ TEST(Writer, UserspaceObject) {
                           writer.write(UserspaceObject{
                               .process = {.process = 100}, .pointer = 0xabcd, .name = "object"});
                         }),
-            (Words{0x0000'0000'0100'0036, 0xabcd, 100}));  // name 1, process inline in ONE word
+            (Words{0x0000'0000'0100'0036, 0xabcd, 100}));  // name 1, inline process of one word (no thread)
 }
 
 TEST(Writer, LargeBlobWithMetadata) {

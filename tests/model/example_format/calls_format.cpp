@@ -45,7 +45,7 @@ class CallLines {
     ++number_;
     return line;
   }
-  // Throws InputError if the line has another form.
+  // Throws InputError if the line is invalid.
   CallLine parse(std::string_view text) const {
     LineReader line(text, window_.path(), number_);
     CallLine call{};

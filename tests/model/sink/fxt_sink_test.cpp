@@ -205,8 +205,8 @@ TEST_F(FxtSinkTest, WithFullTablesTheStartOfAPairHoldsTheName) {
                    0x0000'0000'0103'0024, 11}));                 // end
 }
 
-// The string table is full. At the first record of a name, FxtSink finds out that the name does not fit.
-// Later records of the name use this result.
+// At the first record of a name, FxtSink finds out that the full string table has no space for the name.
+// FxtSink keeps this result for later records with this name.
 TEST_F(FxtSinkTest, WithFullTablesEveryRecordHoldsItsName) {
   const std::string too_long(300, 'x');
   for (int i = 0; i < 32'767; ++i) label(std::to_string(i));
@@ -325,7 +325,8 @@ class FastEncodeTest : public FxtSinkTest {
   static constexpr std::uint64_t kEvent = 4, kBlob = 5;  // types of records
   using Fill = std::function<void(Lane&, std::uint64_t time_ns)>;
 
-  // Returns the records of events and blobs. Sets the times of events to 0.
+  // Returns the records of events and blobs. All times are set to 0, so that records with different times can
+  // be compared.
   static std::vector<Words> records_of(std::span<const std::uint64_t> words) {
     std::vector<Words> records;
     while (!words.empty()) {
@@ -340,8 +341,8 @@ class FastEncodeTest : public FxtSinkTest {
     }
     return records;
   }
-  // Calls `fill` three times. Returns the records of the first time, and checks that the other records are
-  // equal.
+  // Calls `fill` three times, and checks that the records are the same each time. Returns the records of the
+  // first time.
   std::vector<Words> records_of_three(const Fill& fill) {
     auto all = records_of(words_of([&](Lane& lane) {
       for (const std::uint64_t time_ns : {100u, 200u, 300u}) fill(lane, time_ns);

@@ -69,7 +69,7 @@ TEST(ViewerHints, LanesOfOneThreadCountAsOneThread) {
 
 TEST(ViewerHints, ParentsComeBeforeTheirChildren) {
   // Process 4 is the parent of process 2, and process 2 is the parent of process 3. The first call of process
-  // 3 is the earliest.
+  // 3 is the earliest, but its parents come first.
   const TraceInfo info{.processes = {{.process = ProcessId{3}, .parent = ProcessId{2}},
                                      {.process = ProcessId{2}, .parent = ProcessId{4}},
                                      {.process = ProcessId{4}, .parent = ProcessId{99}}}};
@@ -112,7 +112,8 @@ TEST(ViewerHints, IncludeTheSystemTheClockAndTheProgram) {
   EXPECT_TRUE(equal(hints_of(std::vector{lane(1, 1, kForever)}, info), expected));
 }
 
-// In a container, the program can be process 2. Perfetto treats process 2 of a Linux trace as kthreadd.
+// In a container, the program can be process 2. If the trace names Linux as the system, Perfetto treats
+// process 2 as kthreadd. Therefore, this trace does not name the system.
 TEST(ViewerHints, TheSystemIsNotNamedIfPerfettoWouldTreatAProcessAsTheKernel) {
   const TraceInfo info{.system = "Linux", .system_release = "6.1", .machine = "x86_64"};
   fxt::PerfettoPackets expected;
@@ -122,8 +123,8 @@ TEST(ViewerHints, TheSystemIsNotNamedIfPerfettoWouldTreatAProcessAsTheKernel) {
   EXPECT_TRUE(equal(hints_of(std::vector{lane(3, 3, 5)}, info), expected));
 }
 
-// Perfetto shows the first word of a command line as the name. If the command line has only one word,
-// Perfetto cuts it at the first blank.
+// Perfetto shows the first word of a command line as the name. If there is only one word, Perfetto cuts it at
+// the first blank. Therefore, an empty word is added.
 TEST(ViewerHints, TheCommandLineBeginsWithTheNameThatOtherReadersShow) {
   const TraceInfo info{.processes = {{.process = ProcessId{1}, .command_line = {"./a b"}},
                                      {.process = ProcessId{2}, .command_line = {"./unnamed"}}}};

@@ -1,4 +1,4 @@
-// Tests which item each expression records.
+// Tests the class Alignment, which finds the item that each expression records.
 #include "converters/tfile/actions/alignment.h"
 
 #include <gtest/gtest.h>
@@ -14,8 +14,9 @@ namespace {
 //   .  the item can't have the expression
 // After the letters, '?' means that the item may have no expression, and '*' that it may have several.
 //
-// The result has the item of each expression: "-" if no item has the expression, or if alignments differ. "!"
-// follows an item that may be a misfit. Without any alignment, the result is "impossible".
+// For each expression, the result has the number of its item. "-" means that no item has the expression, or
+// that alignments differ. "!" means that the item before it may have a misfit. Without any alignment, the
+// result is "impossible".
 std::string aligned(const std::vector<std::string>& rows, std::size_t expressions) {
   Alignment alignment;
   alignment.start(rows.size(), expressions);
@@ -56,7 +57,8 @@ TEST(Alignments, MayGiveAnItemSeveralExpressions) {
   EXPECT_EQ(aligned({"x.x?*", ".x."}, 3), "impossible");
 }
 
-// Expressions of `default-collect` belong to no item, and are only allowed if no other alignment is possible.
+// The first expressions may come from `default-collect`, so they have no item. This is assumed only if all
+// other alignments are impossible.
 TEST(Alignments, MayBeginWithOtherExpressions) {
   EXPECT_EQ(aligned({"xxx", "xxx"}, 3), "-01");
   EXPECT_EQ(aligned({".x"}, 2), "-0");

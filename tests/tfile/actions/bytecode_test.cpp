@@ -37,7 +37,7 @@ TEST(Bytecode, DamageIsListedAsBytes) {
   EXPECT_TRUE(is_well_formed({}));
 }
 
-// KGTP appends bytes to its expressions.
+// KGTP appends bytes to its expressions. These bytes are ignored.
 TEST(Bytecode, CodeAfterTheEndIsIgnored) {
   EXPECT_TRUE(is_well_formed(code("2e001d2700")));
   EXPECT_FALSE(
@@ -59,8 +59,8 @@ TEST(Bytecode, ShapesDescribeTheRecordedBlocks) {
   EXPECT_FALSE(shape_of(code("260006164022f816080222040c27")).cuts_numbers) << "reg 6; ext 64";
 }
 
-// A target whose memory has `words`. The value of a register is 0x1000 times its number. A read at address
-// 0x60 returns the word plus 0x100 times the number of read bytes.
+// A target with the words of memory in `words`, by address. Register N has the value N * 0x1000. If N bytes
+// are read at address 0x60, N * 0x100 is added to the word.
 class Target : public EmulatorTarget {
  public:
   std::optional<std::uint64_t> read_register(std::uint64_t number) override {

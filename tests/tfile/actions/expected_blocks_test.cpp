@@ -1,4 +1,4 @@
-// Tests which item each expression of a location records, according to the commands.
+// Tests which item of the commands each expression of a location records.
 #include "converters/tfile/actions/expected_blocks.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,6 @@ TEST(ExpectedItems, ComeInOrder) {
   EXPECT_EQ(items({"collect *p", "collect $stamp"}, std::string(kMemory) + kCollectStamp), "*p $stamp");
 }
 
-// The search is fast, even for the maximum number of locations.
 TEST(ExpectedFrames, AreFoundByAddressAndShape) {
   Description description;
   fxt::Budget memory(kDescriptionMemory), matches(kMatchedItems);
@@ -72,7 +71,8 @@ TEST(ExpectedItems, EvaluationsRecordNothing) {
   EXPECT_EQ(items({"teval $a = 1"}, kMemory), "-");
 }
 
-// A variable that is static or optimized out has no expression.
+// A variable that is static or optimized out has no expression. Therefore, an expression may belong to one of
+// several items.
 TEST(ExpectedItems, AreUnknownIfSeveralFit) {
   EXPECT_EQ(items({"collect n, m"}, kMemory), "-");
   EXPECT_EQ(items({"collect n, $locals"}, kMemory), "-");
@@ -80,7 +80,7 @@ TEST(ExpectedItems, AreUnknownIfSeveralFit) {
   EXPECT_EQ(items({"collect n"}, std::string("M-1,1000,4") + kMemory), "n");
 }
 
-// The expressions of `default-collect` come first. The commands do not name their items.
+// The expressions of `default-collect` come first. Their items are not in the commands, so they are unknown.
 TEST(ExpectedItems, MayFollowDefaultItems) {
   EXPECT_EQ(items({"collect *p"}, twice(kMemory)), "- *p");
   EXPECT_EQ(items({"collect *p", "collect $stamp"}, std::string(kCollectStamp) + kMemory), "- -");

@@ -110,7 +110,8 @@ TEST_F(Replays, ExpressionsFollowPointers) {
   EXPECT_TRUE(memory_.was_looked_at());
 }
 
-// Frames of a pattern share a recipe if the actions do not read the bytes in which they differ.
+// An expression that is not needed must not be run. If it read values, frames of a pattern could not share a
+// recipe.
 TEST_F(Replays, RunOnlyNeededExpressions) {
   expression("2c00012e00012927");  // getv 1; tracev 1; pop; end
   expression(kFourAt1000);
@@ -139,7 +140,8 @@ TEST_F(Replays, ExpressionsAreIndependent) {
   EXPECT_THAT(recorded(), ElementsAre("?", "2000:4"));
 }
 
-// reg 7; const8 10; tracenz; end. Without registers, the address is unknown, but the block is known.
+// reg 7; const8 10; tracenz; end. The frame has no registers, so the address of the text is unknown. The next
+// block is taken if it has at most 10 bytes.
 TEST_F(Replays, TextsHaveTheirLimit) {
   expression("260007220a2f27");
   memory(0x5000, 10);
@@ -155,7 +157,8 @@ TEST_F(Replays, ExpressionsOfNoBytesRecordAddresses) {
   EXPECT_THAT(recorded(), ElementsAre("1000:0"));
 }
 
-// An expression that jumps to its own start runs 4096 instructions.
+// The expression jumps to its own start. It is stopped after 4096 instructions, which exceed the budget
+// `little`.
 TEST_F(Replays, EndWhenTheirBudgetIsExceeded) {
   constexpr fxt::Limit kLittle{"steps", 10'000, 0};
   fxt::Budget little(kLittle);
@@ -166,7 +169,7 @@ TEST_F(Replays, EndWhenTheirBudgetIsExceeded) {
   EXPECT_TRUE(little.is_exceeded());
 }
 
-// A bit-field may be recorded in pieces.
+// The bytes of a bit-field may be in several recorded blocks.
 TEST_F(Replays, FindMemoryThatWasRecordedInPieces) {
   range(0x1000, 4);
   range(0x1004, 1);

@@ -62,7 +62,7 @@ TEST(TraceFrames, VariablesAreAlsoCounters) {
                           "@1000000 counter variable:variable #0 $variable_9=1"));
 }
 
-// The frame shows a collected text and not its pointer, even if the pointer comes later in the frame.
+// A text is shown instead of the pointer to it, even if the pointer comes later in the frame.
 TEST(TraceFrames, ATextReplacesThePointerToIt) {
   for (const bool is_text_first : {false, true}) {
     TraceBuilder t;
@@ -85,7 +85,8 @@ TEST(TraceFrames, ATextReplacesThePointerToIt) {
   }
 }
 
-// gdbserver also writes a block for a null pointer, with the earlier contents of its buffer.
+// For a null pointer, gdbserver writes a block with old contents of its buffer. These bytes are not the text
+// of the item.
 TEST(TraceFrames, ANullPointerHasNoText) {
   TraceBuilder t;
   t.line("R 40").line(kStamp).line("tp T2:401000:E:0:0");
@@ -172,7 +173,8 @@ TEST(TraceFrames, ManyValuesTakeSeveralRecords) {
   ImportOptions options;
   options.blobs = Blobs::None;
   const auto lines = t.lines(options);
-  ASSERT_EQ(lines.size(), 3u);  // start and end have 30 arguments; an instant between them has the others
+  // The start and the end have 30 arguments. An instant between them has the other arguments.
+  ASSERT_EQ(lines.size(), 3u);
   EXPECT_THAT(lines[0], HasSubstr("[1000000 tracepoint:tick frame=0 tracepoint=2"));
   EXPECT_THAT(lines[1], HasSubstr("@1000000 tracepoint:tick (2) frame=0 mem.0x101b=120")) << "goes on";
   EXPECT_THAT(lines[1], HasSubstr("$trace_timestamp=1000"));
@@ -219,7 +221,8 @@ TEST(TraceFrames, PlottedItemsAreAlsoCounters) {
   EXPECT_THAT(counters({}), testing::IsEmpty());
 }
 
-// Without "(whole)", Perfetto would show no argument of the frame.
+// If arguments such as `a` and `a.b` are in one event, Perfetto shows no arguments of the event. Therefore,
+// `a` is renamed to "a (whole)".
 TEST(TraceFrames, AValueIsNamedWholeIfAPartOfItIsShown) {
   Names names;
   Arguments arguments;
@@ -486,7 +489,8 @@ TEST(TraceFrames, FramesWithTheSameBlocksHaveTheirOwnValues) {
   EXPECT_THAT(t.all_lines(), Not(Contains(ContainsRegex("frame=4 .*mem"))));
 }
 
-// The block has all registers. Some of them are only needed for the address of a variable.
+// A register block has all registers. If the actions need a register only for the address of a variable, the
+// register is not shown.
 TEST(TraceFrames, RegistersAreThoseThatActionsName) {
   TraceBuilder t;
   t.line("R 40").line("status 0;tstop::0;tframes:1").line("tp T2:8000:E:0:0").line("tp A2:8000:R020120");

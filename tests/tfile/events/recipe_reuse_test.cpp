@@ -1,4 +1,5 @@
-// Frames that share a recipe have the same events as frames with their own recipes, for every kind of value.
+// Tests that frames with a shared recipe have the same events as frames with their own recipes, for each kind
+// of value.
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -45,8 +46,8 @@ class ReusedRecipes : public testing::Test {
     return shown;
   }
 
-  // Converts all frames in one file, where they share a recipe if possible. Also converts each frame in a
-  // file of its own. The events must be equal. The values of the frames must differ.
+  // Converts all frames in one file, so that they share a recipe if possible. Also converts each frame in a
+  // file of its own. The events must be equal. The values in the frames must differ.
   static void expect_same(std::string_view kind, const Blocks& describe, const std::vector<Blocks>& frames,
                           const std::filesystem::path& program = {}) {
     SCOPED_TRACE(kind);
@@ -64,8 +65,8 @@ class ReusedRecipes : public testing::Test {
   }
 
   using Memory = std::vector<std::pair<std::uint64_t, std::string>>;
-  // The same check for frames of a tracepoint whose actions collect these items. Frames with registers have a
-  // recipe for their sequence of blocks. Frames without registers have a pattern.
+  // Makes the same check for frames of a tracepoint that collects `items`, without and with registers. Frames
+  // without registers have a pattern. Frames with registers find their recipe by their blocks.
   static void expect_same(std::string_view items, std::uint64_t address, const std::string& actions,
                           const std::vector<Memory>& values, const std::filesystem::path& program = {}) {
     for (const bool has_registers : {false, true}) {
@@ -86,7 +87,7 @@ class ReusedRecipes : public testing::Test {
       expect_same(items, describe, frames, program);
     }
   }
-  // The same check for one object of a program. The object is recorded as a range.
+  // Makes the same check for one object of a program, which is recorded as a range.
   static void expect_same_object(const Program& program, const std::string& name, std::string_view function,
                                  const std::vector<std::string>& values) {
     const std::uint64_t address = program.object(name).value().address;

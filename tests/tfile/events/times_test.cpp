@@ -112,7 +112,8 @@ TEST(TraceTimes, BetweenFarStampsAreExact) {
   EXPECT_EQ(times(t).at(5), "@1356378240713938352") << "rounded down from 352.94";
 }
 
-// KGTP's module has variables for the kernel's clock and the id of the thread.
+// KGTP's module has variables for the kernel's clock and the id of the thread. A frame without a clock gets a
+// time between its neighbors, even if a neighbor is not shown.
 TEST(TraceTimes, DoNotDependOnTheShownThreads) {
   TraceBuilder t;
   t.line("R 40").line("tsv 5:0:1:636c6f636b").line("tsv 1a:0:1:63757272656e745f7461736b5f706964");

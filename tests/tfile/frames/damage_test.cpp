@@ -55,7 +55,7 @@ TEST(DamagedTrace, OtherFilesAreRefused) {
                          "TRAC")));
 }
 
-// The file begins like a trace file, but it has only one line end.
+// The file begins like a trace file, but the second line is followed by 70 MiB without a line end.
 TEST(DamagedTrace, ADescriptionWithoutEndIsRefused) {
   TraceBuilder t;
   t.write("\x7fTRACE0\nR 40\n" + std::string(std::size_t{70} << 20, '\0'));
@@ -224,7 +224,7 @@ TEST(DamagedTrace, EndMarkersHaveAnyLength) {
   }
 }
 
-// KGTP's end marker has only two bytes.
+// KGTP ends a file with only two zero bytes.
 TEST(DamagedTrace, AShortEndMarkerFollowsAnyFrame) {
   for (const std::string_view block : {"", "Qxyz"}) {
     TraceBuilder t;
@@ -237,7 +237,7 @@ TEST(DamagedTrace, AShortEndMarkerFollowsAnyFrame) {
   }
 }
 
-// In a circular buffer, old bytes follow the last frame.
+// In a circular buffer, old bytes come after the last frame. The status line has the number of frames.
 TEST(CircularTrace, EndsWithItsLastFrame) {
   for (const std::string_view behind : {"??", "old bytes that are no frames at all"}) {
     TraceBuilder t;
@@ -249,7 +249,8 @@ TEST(CircularTrace, EndsWithItsLastFrame) {
   }
 }
 
-// Where the buffer wraps, gdbserver sends up to 2000 bytes of junk, here the end of an old frame.
+// When the buffer wraps, gdbserver leaves up to 2000 bytes of junk in the data. Here, the junk is the end of
+// an old frame.
 TEST(CircularTrace, HasAHoleWhereItWraps) {
   TraceBuilder t;
   t.line("R 40").line("status 0;tstop::0;tframes:5;circular:1").line("tp T2:401000:E:0:0");
@@ -319,8 +320,8 @@ TEST(DamagedTrace, UnknownTracepointsAreShown) {
   EXPECT_THAT(t.notes(), Contains("unknown-tracepoint 2"));
 }
 
-// The tracepoints 9 and 7 are unknown. The frame of tracepoint 7 has no blocks, so it does not confirm the
-// frame of tracepoint 9.
+// The tracepoints 9 and 7 are unknown. A frame of an unknown tracepoint is accepted only if a good frame
+// comes after it. The frame of tracepoint 7 has no blocks, so it is not good enough.
 TEST(DamagedTrace, UnknownTracepointsNeedAFrameAfterThem) {
   TraceBuilder t;
   describe_frames(t, "4");
@@ -331,8 +332,8 @@ TEST(DamagedTrace, UnknownTracepointsNeedAFrameAfterThem) {
   EXPECT_THAT(t.notes(), Contains(HasSubstr("no readable frames here (25 bytes")));
 }
 
-// A frame of an unknown tracepoint is emitted after the bytes that follow it are read. For some frames, these
-// bytes are in another block of the file.
+// A frame of an unknown tracepoint is emitted only after later bytes are read. Some of these bytes are in the
+// next block of the file.
 TEST(DamagedTrace, UnknownTracepointsKeepTheirBytesFromOneBlockOfTheFileToTheNext) {
   constexpr std::size_t kFrames = 2500;
   TraceBuilder t;

@@ -1,5 +1,5 @@
-// The first frame of a pattern makes a recipe. Later frames of the pattern are recognized by their bytes, and
-// the recipe emits them. The events must be the same as without a pattern.
+// Tests that frames of a pattern have the same events as without the pattern. The first frame of a pattern
+// makes a recipe. Later frames are recognized by their bytes, and use this recipe.
 #include "converters/tfile/frames/frame_pattern.h"
 
 #include <algorithm>
@@ -48,7 +48,7 @@ TEST(FramePattern, IsOfOneTracepointAndItsBlocks) {
   const auto pattern = FramePattern::pattern_of(frame_of(first));
   ASSERT_TRUE(pattern);
   EXPECT_EQ(pattern->size(), 38u);
-  EXPECT_EQ(pattern->value_of(1), 30u);  // header 6, memory 19, letter 1, number 4
+  EXPECT_EQ(pattern->value_of(1), 30u);  // header 6, memory block 19, letter 1, variable's number 4
   EXPECT_EQ(pattern->value_of(2), std::nullopt);
   EXPECT_TRUE(pattern->matches(first));
   EXPECT_TRUE(pattern->matches(small_frame(0x404040, -1, -1)));
@@ -165,7 +165,8 @@ TEST(FramesOfAPattern, AreNumbersOfAllSizesInTheByteOrderOfTheFile) {
   }
 }
 
-// Perfetto nests instants of the same time in at most 512 levels. An event that ends at once frees its level.
+// If many instants have the same time, Perfetto shows each of them inside the previous one, up to 512 levels.
+// Further frames are shown as pairs, because the end of a pair frees its level.
 TEST(FramesOfAPattern, AreShownAsPairsIfTooManyHaveOneTime) {
   TraceBuilder t;
   describe_tick(t);
@@ -177,7 +178,7 @@ TEST(FramesOfAPattern, AreShownAsPairsIfTooManyHaveOneTime) {
   };
   const auto instants = count("@1000000 tracepoint:tick "), pairs = count("[1000000 tracepoint:tick ");
   EXPECT_EQ(instants + pairs, 600);
-  EXPECT_EQ(instants, 510);  // the status and the pairs use one level each
+  EXPECT_EQ(instants, 510);  // of 512 levels, the status uses one, and the pairs use another
   EXPECT_EQ(count("1000000] tracepoint:tick"), pairs);
   EXPECT_EQ(count("@1001000 tracepoint:tick "), 1);
   EXPECT_EQ(count("blob gdb/frame/"), 601);
@@ -232,8 +233,8 @@ TEST(FramesOfAPattern, MayHoldAVariableTwice) {
   EXPECT_THAT(t.end().lines(), Contains(HasSubstr(" $hits=100 $hits (1)=9 ")));
 }
 
-// The item is *ptr. The block at the address in the pointer has the name of the item. In the last frame, the
-// pointer has another value.
+// The item is *ptr, so the block at the address in ptr has the name *ptr. In the last frame, ptr has another
+// value.
 TEST(FramesOfAPattern, NameTheMemoryAtARecordedPointer) {
   TraceBuilder t;
   t.line("R 40").line(kStamp).line("tp T2:401000:E:0:0");

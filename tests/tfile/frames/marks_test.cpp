@@ -1,5 +1,5 @@
-// Tests the sample of hits that is used to find their thread in another input. Also tests frames that are
-// shown on such a thread.
+// Tests the sample of hits that is used to find the thread of the hits in another input. Also tests how
+// frames are shown on such a thread.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

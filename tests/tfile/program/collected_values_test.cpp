@@ -44,14 +44,15 @@ class CollectedValues : public testing::Test {
     notes_ = t.notes();
     return line.substr(line.find(" pc="));
   }
-  // const32 <address>; trace_quick <size>; ref16, ref32 or ref64
+  // Returns bytecode that records and reads a variable: const32 <address>; trace_quick <size>; ref16, ref32
+  // or ref64.
   std::string operand(const std::string& name, unsigned size) {
     return fmt::format("24{:08x}0d{:02x}{}", address_of(name), size,
                        size == 2   ? "18"
                        : size == 4 ? "19"
                                    : "1a");
   }
-  // Adds the length and the `end` to an expression.
+  // Returns an action with this bytecode. Adds the length and the instruction `end`.
   static std::string expression(const std::string& code) {
     return fmt::format("X{:08X},{}27", code.size() / 2 + 1, code);
   }
@@ -76,7 +77,7 @@ TEST_F(CollectedValues, EnumerationsHaveTheSignOfTheirType) {
   EXPECT_THAT(variable("drift", number(std::int16_t{-1})), HasSubstr(" drift=-1 "));
 }
 
-// GDB does not know the size of the type of `nullptr`.
+// GDB does not know the size of the type of `nullptr`, so it may record any number of bytes.
 TEST_F(CollectedValues, ANullPointerIsNullWhateverItsRecordedSize) {
   const std::uint64_t nothing = address_of("nothing");
   for (const std::size_t size : {0U, 1U, 4U}) {
@@ -88,7 +89,7 @@ TEST_F(CollectedValues, ANullPointerIsNullWhateverItsRecordedSize) {
   }
 }
 
-// In GDB's bytecode, the value stays a number after a cast to bool.
+// In GDB's bytecode, a cast to bool does not change the number. The value is shown as a boolean nevertheless.
 TEST_F(CollectedValues, CastsToBoolGiveBooleans) {
   const std::string actions =
       fmt::format("M-1,{:x},2{}", address_of("height"), expression(operand("height", 2)));
@@ -98,7 +99,8 @@ TEST_F(CollectedValues, CastsToBoolGiveBooleans) {
   EXPECT_THAT(notes_, Not(Contains(HasSubstr("item-"))));
 }
 
-// GDB's bytecode computes with the address in the reference.
+// GDB's bytecode computes with the address in the reference, and does not read the target. The value is shown
+// only if another item recorded the target.
 TEST_F(CollectedValues, AReferenceInArithmeticIsItsTarget) {
   const std::uint64_t alias = address_of("depth_alias"), depth = address_of("depth");
   const std::string address = number(depth), sum = expression(operand("depth_alias", 8) + "220102");
@@ -165,7 +167,8 @@ TEST_F(CollectedValues, ConstantsContradictNoVariable) {
   EXPECT_THAT(notes_, Not(Contains(HasSubstr("item-"))));
 }
 
-// If a constant differs from the value in the program, the constant is from another program.
+// The bytecode has constants of the recorded program. If a constant differs from the value in the given
+// program, the given program is not the recorded one.
 TEST_F(CollectedValues, ConstantsContradictOtherConstants) {
   EXPECT_THAT(frame("sizeof(Drift)", expression("220229"), {}), HasSubstr(" sizeof(Drift)=2 "));
   EXPECT_THAT(frame("sizeof depth_alias", expression("220829"), {}), HasSubstr(" sizeof depth_alias=4 "));
@@ -173,7 +176,8 @@ TEST_F(CollectedValues, ConstantsContradictOtherConstants) {
   EXPECT_THAT(notes_, Contains("item-contradicted 1"));
 }
 
-// GDB shows these bytes as text. Other tools show such a text only up to its first NUL.
+// GDB prints these bytes as text. Other tools would show such a text only up to its first NUL, so the bytes
+// are shown as numbers.
 TEST_F(CollectedValues, BytesAreShownAsNumbers) {
   EXPECT_THAT(variable("key", "ABC\0D"s + std::string(11, '\0')),
               HasSubstr(" key[0]=65 key[1]=66 key[2]=67 key[3]=0 key[4]=68 key[5]=0 "));
@@ -231,7 +235,8 @@ TEST_F(CollectedValues, VariablesOfEnclosingFunctionsBelongToOtherCalls) {
   }
 }
 
-// For example, the code of _start and of procedure linkage tables has no debug information.
+// Some code has no debug information, for example _start and procedure linkage tables. The names of global
+// variables are known there nevertheless.
 TEST_F(CollectedValues, CodeWithoutDebugInformationHasGlobalNames) {
   const std::uint64_t height = address_of("height");
   EXPECT_THAT(frame("height", fmt::format("M-1,{:x},2", height), {{height, "\xff\xff"}}, "_start"),
@@ -266,7 +271,8 @@ TEST_F(CollectedValues, TextsContinueInOtherBlocks) {
               HasSubstr(" accents=\"ab\" "));
 }
 
-// If the memory belongs to another variable, the program is not the recorded program.
+// The bytecode uses the memory of another variable than the item. Therefore, the given program is not the
+// recorded one.
 TEST_F(CollectedValues, CalculationsFromOtherMemoryAreContradicted) {
   frame("height, (bool)height",
         fmt::format("M-1,{:x},2{}", address_of("height"), expression(operand("depth", 2))),
@@ -279,7 +285,8 @@ TEST_F(CollectedValues, CalculationsFromOtherMemoryAreContradicted) {
   EXPECT_THAT(notes_, Contains("item-contradicted 1")) << "what was calculated differs";
 }
 
-// An item that the program does not describe is not proven.
+// The first item is contradicted. The second item is proven, so it is shown nevertheless. The program does
+// not describe the third item, so it is not proven.
 TEST_F(CollectedValues, AContradictionKeepsProvenItems) {
   const std::uint64_t height = address_of("height"), depth = address_of("depth");
   const auto trace = [](std::uint64_t address, int size) {

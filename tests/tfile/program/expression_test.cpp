@@ -32,7 +32,8 @@ class Expressions : public testing::Test {
     EXPECT_NE(scope, nullptr);
     return evaluate(expression, {.scope = *scope, .frame = frame_});
   }
-  // Returns the type as "i4", "u8", "f8", "p8 to i4", "3 of i2", "item" or "enum". "?" means unknown.
+  // Returns the type as text, such as "i4", "u8", "f8", "p8 to i4", "3 of i2", "item" or "enum". "?" means
+  // unknown.
   std::string type(std::string_view expression, const char* mark = "inner expressions") {
     return text_of(value(expression, mark).type);
   }
@@ -234,7 +235,8 @@ TEST_F(Expressions, AreCast) {
     EXPECT_EQ(type(none), "?") << none;
 }
 
-// In a cast, "::" need not follow template arguments. In `i < 2`, `i` is a variable, as in GDB.
+// A cast may name a template without a "::" after its arguments. `i < 2` is a comparison, because `i` is a
+// variable.
 TEST_F(Expressions, AreCastToTemplates) {
   EXPECT_EQ(type("(plant::Basin<2,3>*)v"), "p8 to plant::Basin<2, 3>");
   EXPECT_EQ(type("*(plant::Basin<2, 3> *)&i"), "plant::Basin<2, 3>");
@@ -331,7 +333,7 @@ TEST_F(Expressions, HaveATypeWithoutAValue) {
   EXPECT_EQ(number("ri"), std::nullopt);
 }
 
-// A recursive function would need too much stack to read the chain.
+// The chain is so long that a recursive function would overflow the stack.
 TEST(Types, MayFormALongChain) {
   const Program program(TRACED_CHAIN, Demangle::Simple);
   FrameMemory frame(nullptr, std::endian::native);

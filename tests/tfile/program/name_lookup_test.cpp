@@ -1,5 +1,5 @@
-// Tests the meanings of names at different places of traced_names.cpp. The sizes of the variables distinguish
-// the meanings.
+// Tests which variable a name means at different places of traced_names.cpp. The variables of a name have
+// different sizes, so the size shows which variable was found.
 #include <bit>
 #include <cstdint>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ class NamesInPlaces : public testing::Test {
     EXPECT_NE(scope, nullptr);
     return evaluate(expression, {.scope = *scope, .frame = frame_});
   }
-  // Returns the number of bytes, or 0 if the name has no meaning there.
+  // Returns the size of the variable in bytes, or 0 if the name is unknown at the mark.
   std::uint64_t size(const char* mark, std::string_view expression,
                      const std::string& file = "traced_names.cpp") {
     const Type* const type = value(mark, expression, file).type;

@@ -110,8 +110,8 @@ TEST_F(LoadBias, FollowsFromASourceLine) {
   }
 }
 
-// A library may have no function with a tracepoint. GDB records an object of the library with "const64
-// ADDRESS; const8 SIZE; trace".
+// A library may have no function with a tracepoint. Its place is then found by an object of the library that
+// GDB records with "const64 ADDRESS; const8 SIZE; trace".
 TEST_F(LoadBias, FollowsFromACollectedObjectIfNoFunctionIsHit) {
   const DataObject readings = program_.object("plant::readings").value();
   TracepointLocation location;
@@ -207,8 +207,8 @@ TEST_F(LoadBias, FromALineWithoutCodeIsThatOfTheNextLine) {
   EXPECT_EQ(contradictions(), 0u);
 }
 
-// For a function's name or its first line, GDB moves a tracepoint to the end of the prologue, but not to a
-// later line.
+// If a tracepoint is set at a function's name or at its first line, GDB moves it to the end of the prologue,
+// but not to a later line.
 TEST_F(LoadBias, AfterThePrologueIsTheFunctionAndItsOpeningLine) {
   const int opening = line_of("pump") - 2;
   const auto first = program_.line_addresses("traced_program.cpp", opening + 1);
@@ -249,7 +249,7 @@ TEST_F(LoadBias, AFunctionElsewhereContradicts) {
   }
 }
 
-// The other module has a function of this name in elsewhere.c.
+// The name of the tracepoint means a function in elsewhere.c, which is in another module.
 TEST_F(LoadBias, AFunctionOfAnotherFileContradicts) {
   tracepoint("elsewhere.c:plain_start", "plain_start", kBias);
   EXPECT_EQ(contradictions(kBias), 1u);
@@ -336,7 +336,8 @@ class CollectedPlaces : public LoadBias {
     action.length = size;
     return action;
   }
-  // The bytecode "reg 6; const16 OFFSET; ext 16; add", followed by `rest`.
+  // Returns bytecode for an address relative to rbp: "reg 6; const16 OFFSET; ext 16; add", followed by
+  // `rest`.
   static TracepointAction at_frame(int offset, std::initializer_list<int> rest) {
     TracepointAction action{.kind = TracepointAction::Kind::Expression};
     for (const int byte : {0x26, 0, 6, 0x23, offset >> 8 & 0xff, offset & 0xff, 0x16, 16, 2})
@@ -352,7 +353,7 @@ class CollectedPlaces : public LoadBias {
     return first.substr(0, first.find(" ("));
   }
 
-  static inline const TracepointAction kNothing = at_frame(0, {0x27});  // these actions record nothing
+  static inline const TracepointAction kNothing = at_frame(0, {0x27});  // an action that records nothing
   const std::uint64_t level_ = kBias + program_.object("plant::level").value().address;
   static constexpr int kCount = -4;  // offset of `count` from rbp
 };

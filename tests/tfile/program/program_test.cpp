@@ -40,7 +40,7 @@ class TracedProgram : public testing::TestWithParam<const char*> {
     if (program_.layout().is_position_independent()) bias_ = kUsualBias;
     program_.set_load_bias(bias_);
   }
-  // Returns the first address of the line with the mark, in the recording.
+  // Returns the first address of the line with the mark, in the loaded program.
   std::uint64_t address_of(const std::string& mark) const {
     const auto addresses = program_.line_addresses("traced_program.cpp", line_of(mark));
     EXPECT_FALSE(addresses.empty()) << mark;
@@ -129,8 +129,8 @@ TEST_P(TracedProgram, HasNoNamesOutsideOfItsCode) {
   }
 }
 
-// The table starts with the offset of the virtual base. A pointer follows. In a position-independent program,
-// the dynamic linker sets this pointer.
+// The table starts with constant offsets. A pointer follows, at offset 16. In a position-independent program,
+// the dynamic linker sets this pointer, so it is not constant.
 TEST_P(TracedProgram, HasTheConstantsOfVirtualTables) {
   const std::uint64_t table = program_.object("vtable for Gilded").value().address;
   const auto offset = program_.constant_bytes(table);
@@ -177,7 +177,7 @@ TEST_P(TracedProgram, FindsTypesOfVisibleVariables) {
   EXPECT_EQ(kind("tap"), Type::Kind::Unknown);  // `tap` is in another function
 }
 
-// Returns the leaves of a value as "name:form and bits@offset", or "?" if the type is unknown.
+// leaves() returns the leaves of a value as "name:form and bits@offset", or "?" if the type is unknown.
 class TracedValues : public TracedProgram {
  protected:
   std::vector<std::string> leaves(const std::string& expression) const {
@@ -393,14 +393,14 @@ TEST(TracedPrograms, FifosAreNotDebugInformation) {
   EXPECT_NE(split.object("panel"), std::nullopt);
 }
 
-// The program shares debug information (dwz) with another file. The path of that file is also the name of a
-// variable.
+// The program's debug information (dwz) refers to another file, which is a FIFO. The name of the variable is
+// in that file.
 TEST(TracedPrograms, AFifoIsNotSharedDebugInformation) {
   const auto fifo = std::filesystem::temp_directory_path() / fmt::format("shared-{}", ::getpid());
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
   ElfBuilder elf;
-  // The bytes are: version, abbreviations, size of addresses, the unit, the variable, the end of the unit's
-  // children.
+  // The fields are: version, abbreviations, size of addresses, the unit with its name, the variable with its
+  // name, and the end of the unit's children.
   const std::string unit = elf.number(4, 2) + elf.number(0, 4) + elf.number(8, 1) + elf.number(1, 1) +
                            elf.number(0, 4) + elf.number(2, 1) + elf.number(0, 4) + elf.number(0, 1);
   elf.add({.name = ".debug_info", .data = elf.number(unit.size(), 4) + unit});
@@ -417,7 +417,7 @@ TEST(TracedPrograms, AFifoIsNotSharedDebugInformation) {
   std::filesystem::remove(fifo);
 }
 
-// libdwfl would unpack the file to any size.
+// This is a gzip file. libdwfl would unpack it, without a limit for the size.
 TEST(TracedPrograms, APackedFileIsNotAProgram) {
   MemoryFile file;
   file.write(std::string_view("\x1f\x8b\x08\0\0\0\0\0\0\3", 10));

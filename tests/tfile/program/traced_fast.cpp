@@ -36,7 +36,8 @@ extern "C" [[gnu::noinline]] int lift(int whole) {
 }
 extern "C" [[gnu::noinline]] int dive(int whole) { return dip(whole) + 1; }
 
-// Calls that are jumps: there is one way to halve() from leap(), and two from hop().
+// These functions end with a jump to another function. From leap(), one way leads to halve(). From hop(), two
+// ways lead to halve().
 extern "C" [[gnu::noinline]] int leap(int whole) {
   asm volatile("" ::"r"(whole));
   return halve(whole + 1);

@@ -37,7 +37,8 @@ class TypedFrames : public testing::Test {
  protected:
   explicit TypedFrames(const char* path = TRACED_FIXED) : file(path) {}
 
-  // Adds a tracepoint at the start of a function. `actions` collect the items.
+  // Adds a tracepoint at the start of a function. `collect` is its command, and `actions` are the actions
+  // that collect the items.
   TypedFrames& tracepoint(std::string_view function, std::string_view collect, std::string_view actions) {
     const auto functions = program.functions(function);
     if (functions.empty()) throw std::logic_error("no such function");
@@ -105,7 +106,7 @@ TEST_F(TypedFrames, AnArrayIsItsElements) {
   EXPECT_THAT(t.notes(), Not(Contains(HasSubstr("untyped-values"))));
 }
 
-// No item of the tracepoint names this memory. GDB does not save the items of default-collect.
+// The commands have no item for this memory, because GDB does not save the items of default-collect.
 TEST_F(TypedFrames, MemoryThatIsOneGlobalHasItsName) {
   const std::uint64_t level = address_of("plant::level");
   tracepoint("plant::pump", "collect $trace_timestamp", fmt::format("M-1,{:x},4", level));
@@ -212,7 +213,8 @@ TEST_F(TypedFrames, ClassesShowTheirTables) {
               HasSubstr(fmt::format(" ring._vptr.Gilded='{:#x} <vtable for Gilded+8>' ", table)));
 }
 
-// The table of virtual functions contains the offset of the virtual base, and is read-only.
+// The offset of the virtual base is in the table of virtual functions. This table is constant, so it need not
+// be recorded.
 TEST_F(TypedFrames, VirtualBasesAreFoundByTheirTable) {
   const std::uint64_t ring = address_of("ring"), table = address_of("vtable for Gilded") + 24;
   tracepoint("plant::pump", "collect ring", fmt::format("M-1,{:x},10", ring));
@@ -225,7 +227,7 @@ TEST_F(TypedFrames, VirtualBasesAreFoundByTheirTable) {
   EXPECT_THAT(lines[1], EndsWith(" ring._vptr.Gilded=0x0 ring.carats=24 ring.more=1"));
 }
 
-// Gilded and Plated share their virtual base. The first word of each table is its offset.
+// Gilded and Plated share their virtual base. The first word of each table is the offset of this base.
 TEST_F(TypedFrames, SharedVirtualBasesAreShownOnce) {
   const std::uint64_t crown = address_of("crown"), table = address_of("vtable for Crown");
   tracepoint("plant::pump", "collect crown", fmt::format("M-1,{:x},28", crown));
@@ -238,7 +240,8 @@ TEST_F(TypedFrames, SharedVirtualBasesAreShownOnce) {
   EXPECT_EQ(line.find("worth"), line.rfind("worth"));
 }
 
-// The object is a Crown. In a Crown, the virtual base is outside of the collected Gilded.
+// The collected object is the Gilded in a Crown. In a Crown, the virtual base is outside of the Gilded, so it
+// was not recorded.
 TEST_F(TypedFrames, VirtualBasesMayBeOutsideOfTheCollectedClass) {
   const std::uint64_t ring = address_of("ring"), table = address_of("vtable for Crown") + 24;
   tracepoint("plant::pump", "collect ring", fmt::format("M-1,{:x},10", ring));
@@ -310,7 +313,8 @@ TEST_F(TypedFrames, VariantsMayHaveRangesOfDiscriminants) {
                   " ada_shape.kind=1 ada_shape.more=1", " ada_shape.kind=-2 ada_shape.more=1"));
 }
 
-// The array is elsewhere. The bounds of the array are in the words after its address.
+// The item has the address of the elements, and the address of the bounds. In this frame, the bounds (-1 and
+// 1) are before the elements (30, 31 and 32).
 TEST_F(TypedFrames, ArraysMayHaveTheirBoundsInTheFrame) {
   const std::uint64_t vector = address_of("ada_vector"), many = address_of("plant::many");
   tracepoint("plant::pump", "collect ada_vector", fmt::format("M-1,{:x},10M-1,{:x},14", vector, many));
@@ -320,7 +324,8 @@ TEST_F(TypedFrames, ArraysMayHaveTheirBoundsInTheFrame) {
   EXPECT_THAT(frame_line(), HasSubstr(" ada_vector(-1)=30 ada_vector[0]=31 ada_vector[1]=32"));
 }
 
-// The elements are not shown. Ada has no expression for their address, so the address is not shown.
+// The elements were not recorded, so they are not shown. Their address is not shown, because Ada has no
+// expression for it.
 TEST_F(TypedFrames, ArraysThatTheFrameLacksAreNotShown) {
   const std::uint64_t vector = address_of("ada_vector");
   tracepoint("plant::pump", "collect ada_vector", fmt::format("M-1,{:x},10", vector));
@@ -345,7 +350,7 @@ TEST_F(TypedFrames, PackedArraysAreBytes) {
   EXPECT_THAT(frame_line(), HasSubstr(" ada_packed=\"05\" "));
 }
 
-// The elements of a section of an array need not be adjacent.
+// There may be gaps between the elements of a section of an array.
 TEST_F(TypedFrames, SectionsOfArraysAreShownIfTheyHaveNoGaps) {
   const std::uint64_t section = address_of("fortran_section"), many = address_of("plant::many");
   tracepoint("plant::pump", "collect fortran_section", fmt::format("M-1,{:x},18M-1,{:x},20", section, many));
@@ -379,8 +384,8 @@ TEST_F(TypedFrames, TextsOfFortranAreShown) {
   EXPECT_THAT(frame_line(), HasSubstr(" fortran_name=\"\"pump  \"\" fortran_text=\"flo\" fortran_length=3 "));
 }
 
-// A pointer to a member function has the function's address or its offset in the table, and the number that
-// is added to `this`.
+// A pointer to a member function has two words. The first word is the function's address, or 1 plus the
+// offset in the table of virtual functions. The second word is added to `this`.
 TEST_F(TypedFrames, PointersToMembersShowThem) {
   const std::uint64_t read = address_of("reader"), unit = address_of("unit");
   tracepoint("plant::pump", "collect reader, unit", fmt::format("M-1,{:x},10M-1,{:x},8", read, unit));
@@ -426,7 +431,8 @@ TEST_F(TypedFrames, PointersToObjectsShowTheirNames) {
                             " next_gauge=0x7000 wide_slogan='{:#x} <wide_words+4> \"j\u00e0\"'", words + 4)));
 }
 
-// A step without registers has no pc. GDB made the actions for the address of the tracepoint.
+// A step without registers has no pc. GDB made the actions of steps for the address of the tracepoint, so the
+// types are known.
 TEST_F(TypedFrames, StepsWithoutAPcHaveTypes) {
   const std::uint64_t pressure = address_of("plant::pressure");
   const std::string location = fmt::format("2:{:x}", program.functions("plant::pump").front().address);
@@ -443,12 +449,14 @@ TEST_F(TypedFrames, StepsWithoutAPcHaveTypes) {
 }
 
 #ifdef __x86_64__
-// At the first address of a function, the return address is at rsp. The CFA is the address after it.
+// At the first address of a function, the return address is at rsp. The CFA is the address after the return
+// address.
 class Entries : public TypedFrames {
  protected:
   static constexpr std::uint64_t kStack = 0x7000;
 
-  // A tracepoint at the start of a function. `actions` come after the registers.
+  // Adds a tracepoint at the start of a function, and a frame with registers. `actions` come after the
+  // registers.
   Entries& entry(std::string_view function, std::string_view collect, std::string_view actions) {
     const std::uint64_t address = program.functions(function).front().address;
     const std::string location = fmt::format("2:{:x}", address);
@@ -467,7 +475,7 @@ class Entries : public TypedFrames {
   static std::string trace(std::uint64_t address, unsigned size) {
     return fmt::format("X0000000D,26000023{:04x}16100222{:02x}0c27", (address - kStack) & 0xffff, size);
   }
-  // …; trace_quick 8; ref64; const8 8; trace; end
+  // const16 <address>; trace_quick 8; ref64; const8 8; trace; end
   static std::string follow(std::uint64_t address) {
     return fmt::format("X0000000A,23{:04x}0d081a22080c27", address);
   }
@@ -481,8 +489,8 @@ TEST_F(Entries, VariablesAreAtTheirPlacesInTheProgram) {
   EXPECT_THAT(t.notes(), Not(Contains(HasSubstr("item-"))));
 }
 
-// The actions recorded the variables in an order that is impossible for this program. Another build was
-// recorded.
+// The actions recorded the variables in an order that is impossible for this program. Therefore, another
+// build was recorded.
 TEST_F(Entries, ContradictedVariablesHaveNoTypes) {
   const std::uint64_t moved = place_of("plant::pump", "moved"), spilled = place_of("plant::pump", "spilled");
   entry("plant::pump", "collect moved, spilled", trace(spilled, 2) + trace(moved, 4));
@@ -515,7 +523,8 @@ TEST_F(Entries, LocalsDoNotShowAContradictedItem) {
   EXPECT_THAT(frame_line(), AllOf(Not(HasSubstr(" spilled=")), Not(HasSubstr(" moved="))));
 }
 
-// The values of a step prove nothing without a hit.
+// If the actions of hits contradict the program, values of steps are not shown. In the second round, the size
+// of `moved` contradicts the program.
 TEST_F(Entries, StepsDoNotShowItemsThatHitsContradict) {
   for (const unsigned size : {4U, 8U}) {  // first the size of the program's variable, then another size
     const std::uint64_t moved = place_of("plant::pump", "moved"), pressure = address_of("plant::pressure");
@@ -547,8 +556,8 @@ TEST_F(Entries, StepsDoNotShowItemsThatHitsContradict) {
   }
 }
 
-// The actions record memory relative to a register. At this place, the tracepoint's function has the
-// variable, but other functions do not.
+// The actions record memory relative to a register. In the tracepoint's function, this memory is the variable
+// `moved`. The step is in another function, where this memory is something else.
 TEST_F(Entries, StepsInOtherFunctionsDoNotShowVariablesOfTheTracepoint) {
   const std::uint64_t moved = place_of("plant::pump", "moved");
   entry("plant::pump", "collect moved", trace(moved, 4));
@@ -603,7 +612,7 @@ TEST_F(Entries, AReferenceWithoutARecordedTargetIsAPointer) {
   EXPECT_THAT(frame_line(), HasSubstr(" tank=0x2000 "));
 }
 
-// A pointer is not shown as memory without a name if the value that it points to is shown.
+// If a value is shown, the pointer that leads to it is not shown as memory without a name.
 TEST_F(Entries, PointersOnTheWayAreNotShown) {
   const std::uint64_t gauge = place_of("plant::measure", "g");
   entry("plant::measure", "collect g->serial", fmt::format("X0000000D,23{:04x}0d081a22080222080c27", gauge));
@@ -625,7 +634,8 @@ TEST_F(Entries, APointerIsShownWithItsTextIfBothAreCollected) {
   EXPECT_THAT(frame_line(), HasSubstr(" name=\"0x2000 \"hot\"\" "));
 }
 
-// gdbserver also writes a block for a null pointer, with the earlier contents of its buffer.
+// For a null pointer, gdbserver writes a block with old contents of its buffer. These bytes are not the text
+// of the item.
 TEST_F(Entries, ANullPointerHasNoText) {
   const std::uint64_t name = place_of("plant::pump", "name");
   // const16 <name>; trace_quick 8; ref64; const8 7; tracenz; end
@@ -642,7 +652,8 @@ TEST_F(Entries, TheReturnAddressIsFoundInTheFrame) {
   EXPECT_THAT(frame_line(), HasSubstr(fmt::format(" $_ret='{:#x} <plant::measure", caller)));
 }
 
-// GDB finds the return address with the frame pointer. Here, this register contains something else.
+// GDB's actions find the return address with the frame pointer. Here, this register contains something else,
+// so the recorded memory is not the return address.
 TEST_F(Entries, OtherAddressesAreNotCalledReturnAddresses) {
   entry("plant::pump", "collect $_ret", trace(0x6008, 8));
   t.memory(0x6008, t.number(std::uint64_t{0x1234}));
@@ -719,7 +730,7 @@ class InlinedFunctions : public HiddenVariables {
 TEST_F(InlinedFunctions, HaveTheArgumentsOfTheirCaller) {
   EXPECT_THAT(frame("$args", {inner("part"), inner("whole")}), HasSubstr(" part=1 whole=2 "));
 }
-// Frames with a part of the stack.
+// Frames that record a part of the stack.
 class Callers : public TypedFrames {
  protected:
   explicit Callers(const char* path = TRACED_FIXED) : TypedFrames(path) {}
@@ -731,10 +742,10 @@ class Callers : public TypedFrames {
   }
   // Returns an address in the function after the instructions that set up its frame.
   std::uint64_t body_of(std::string_view function) const { return start_of(function) + 8; }
-  // Returns the lines of frames at the first address of a function, where the return address is at rsp. The
-  // frames are one microsecond apart. Each frame has a stack with these words, which the tracepoint records
-  // relative to the register `base` (1 is rsp). A frame without words belongs to tracepoint 3, which records
-  // no memory.
+  // Makes a frame for each of the stacks, and returns the lines. All frames are at the first address of the
+  // function, where the return address is at rsp, and are one microsecond apart. The tracepoint records the
+  // words of the stack relative to the register `base` (1 is rsp). A frame without words belongs to
+  // tracepoint 3, which records no memory.
   std::vector<std::string> lines_at(std::string_view function,
                                     const std::vector<std::vector<std::uint64_t>>& stacks, int base = 1) {
     TraceBuilder builder;
@@ -801,7 +812,8 @@ TEST_F(Callers, AreFoundBySavedFramePointers) {
               HasSubstr(" callers=\"plain_start < plant::measure < main\" "));
 }
 
-// A hit has no length, so a call with only one hit has no length.
+// A call is shown from the first hit to the last hit that have it in their stacks. If there is only one such
+// hit, the call has no length.
 TEST_F(Callers, AreCallsFromTheFirstToTheLastHitThatHasThem) {
   EXPECT_THAT(calls_at("plant::pump", {stack_of_main(), stack_of_main(), stack_of_main(1)}),
               ElementsAre("[1000 caller:main", "[1000 caller:plant::measure", "[1000 caller:plain_start",
@@ -897,8 +909,8 @@ TEST_F(Callers, AreNamedWithInlinedFunctions) {
               HasSubstr(" callers=\"plant::valve < plant::pipe < plant::pump < "));
 }
 
-// The signal interrupted the code at this address. The code did not call a function, so the address is not a
-// return address.
+// The signal interrupted plain_start at its first address. This address is not a return address, because no
+// call is before it.
 TEST_F(Callers, MayBeInterruptedBySignals) {
   EXPECT_THAT(
       line_at("plant::pump", {start_of("traced_signal") + 1, start_of("plain_start"), start_of("main") + 1}),
@@ -924,13 +936,14 @@ class TailCallers : public Callers {
   }
 };
 
-// A function that ended with a jump has no frame on the stack.
+// leap() ended with a jump to halve(), so leap() has no frame on the stack.
 TEST_F(TailCallers, AreFoundIfThereIsOneWay) {
   EXPECT_THAT(line_at("halve", {return_from("leap", "jumps"), return_from("jumps", "main")}),
               HasSubstr(" callers=\"leap < jumps < main\" "));
 }
 
 // hop() jumps to choose(). choose() jumps to leap() or skip(), and these two functions jump to halve().
+// Therefore, only hop() is certain.
 TEST_F(TailCallers, HaveOnlyWhatAllWaysShare) {
   EXPECT_THAT(line_at("halve", {return_from("hop", "jumps"), return_from("jumps", "main")}),
               HasSubstr(" callers=\"hop < jumps < main\" "));
@@ -989,7 +1002,8 @@ TEST_F(OptimizedFrames, VariablesAreInRegisters) {
   }
 }
 
-// GDB's actions would request the register if the given program were the recorded program.
+// In the given program, the variable is in rdi, but the actions do not request rdi. Therefore, the given
+// program is not the recorded program.
 TEST_F(OptimizedFrames, VariablesAreOnlyInRegistersThatTheActionsAskFor) {
   TraceBuilder builder;
   builder.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");
@@ -1085,7 +1099,8 @@ TEST_F(OptimizedFrames, ValuesAreComputedFromRegisters) {
   EXPECT_THAT(lines.back(), HasSubstr(" whole*2=42 "));
 }
 
-// The register has the address of the pointer. The pointer itself may be recorded or not.
+// The register has the address of the pointer. If the pointer was recorded, its value is shown, otherwise its
+// address.
 TEST_F(OptimizedFrames, ReferencesAreInRegisters) {
   const std::uint64_t address = program.functions("twice").front().address;
   const std::string location = fmt::format("2:{:x}", address);
@@ -1106,7 +1121,7 @@ TEST_F(OptimizedFrames, ReferencesAreInRegisters) {
 // At the start of share(), its local variable does not exist yet. Later, its members are in registers.
 TEST_F(OptimizedFrames, VariablesAreInPieces) {
   const std::uint64_t begin = program.functions("share").front().address;
-  // Returns the names of the two registers that have the variable at the address.
+  // Returns the names of the two registers that contain the variable when the code at `address` runs.
   const auto registers_at = [&](std::uint64_t address) -> std::vector<std::string> {
     static constexpr std::array<const char*, 12> kNames{"rax", "rdx", "rcx", "rbx", "rsi", "rdi",
                                                         "rbp", "rsp", "r8",  "r9",  "r10", "r11"};

@@ -209,7 +209,8 @@ TEST_F(CollectedIds, MayAccompanyRegisters) {
   EXPECT_THAT(threads(), ElementsAre("1/4711 thread 4711"));
 }
 
-// On s390x, the first register has the upper half, and the second register has the lower half.
+// On s390x, the thread pointer is in two registers. The first has the upper half, and the second has the
+// lower half.
 TEST(Threads, AreIdentifiedByTwoRegistersOnS390x) {
   TraceBuilder big;
   big.big_endian();
@@ -287,7 +288,7 @@ TEST(Steps, AreRecognizedByTheirBlocksWithoutRegisters) {
                                     "22000] tracepoint:f"));
 }
 
-// Hits and steps have the same blocks. After a hit, as many frames are steps as the tracepoint has steps.
+// Hits and steps have the same blocks. The tracepoint has two steps, so the two frames after a hit are steps.
 TEST(Steps, StepsThatLookLikeHitsAreCounted) {
   TraceBuilder t;
   t.line("R 40").line(kStamp).line("tp T2:8000:E:2:0");

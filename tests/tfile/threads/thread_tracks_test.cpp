@@ -64,7 +64,8 @@ TEST_F(NearStacks, MoreThan256ThreadsAreNotDistinguished) {
   EXPECT_EQ(tracks.near_stack(0x80'0000), 0u);
 }
 
-// Two threads with stacks at 1 GiB and 2 GiB. guess() adds a guessed track.
+// Two threads with stacks at 1 GiB and 2 GiB. guess() adds a track with the stack pointers `low` and `high`,
+// whose thread is unknown.
 class MergedTracks : public testing::Test {
  protected:
   MergedTracks() {
@@ -122,7 +123,8 @@ TEST(ThreadTracks, UnknownThreadsAreNotMergedIntoTheOnlyCpu) {
   EXPECT_THAT(tracks.merged(), ElementsAre(0, 1));
 }
 
-// Perfetto shows only the start of a long name.
+// Perfetto shows only the start of a long name. Therefore, a name has only as many of the last digits as
+// needed.
 TEST(ThreadTracks, AreNamedByTheDigitsThatDiffer) {
   ThreadTracks tracks;
   const auto names = [&] { return names_of(tracks.all(), tracks.merged()); };

@@ -37,7 +37,7 @@ TEST(Enums, ValuesCountUp) {
   EXPECT_THAT(lines("enum neg { A = -1, B, C = -0x2 };"), ElementsAre("neg: B=0 A=-1 C=-2"));
 }
 
-// The recorder omits a value if it is the previous value plus one, computed as an int.
+// An enumerator without a value has the previous value plus one. The recorder computes this sum as an int.
 TEST(Enums, AfterALongValueTheNextValuesAreInts) {
   EXPECT_THAT(lines("enum a {BIG=-9223372036854775808,ONE}"),
               ElementsAre("a: ONE=1 BIG=-9223372036854775808"));

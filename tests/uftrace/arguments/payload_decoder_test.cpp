@@ -42,7 +42,7 @@ class PayloadDecoderTest : public testing::Test {
   }
 
   void open() {
-    decoder_.reset();  // the decoder uses the objects that are replaced
+    decoder_.reset();  // the decoder refers to objects that are replaced below
     directory_ = list_directory(recording_.path());
     sessions_ = std::make_unique<Sessions>(directory_, info_,
                                            read_task_file(directory_, std::endian::little, notes_), notes_);
@@ -71,7 +71,7 @@ class PayloadDecoderTest : public testing::Test {
       if (const auto size = layout.size_of(std::as_bytes(std::span(payload)))) sizes.push_back(*size);
     return sizes;
   }
-  // Returns the size of the payload by each candidate layout that fits.
+  // Returns the size of the payload according to each candidate layout that fits.
   std::vector<std::size_t> sizes(const Call& call, std::string_view payload) {
     return sizes(*decoder_, call, payload);
   }

@@ -267,7 +267,7 @@ TEST_F(PayloadLayoutTest, EnumsAreShownByName) {
       ElementsAre("arg1 GREEN", "arg2 \"BLUE|GREEN\"", "arg3 \"BLUE|GREEN|RED+0xfffffff4\"", "arg4 -1"));
 }
 
-// The size of most_words() is sufficient, even for a text with all enumerators and a remainder.
+// Arguments need at most most_words(), even for a text with all enumerators and a remainder.
 TEST_F(PayloadLayoutTest, TextsOfEnumsHaveTheReservedSize) {
   const PayloadLayout layout = layout_of("arg1/e:color");
   std::size_t most = 0;

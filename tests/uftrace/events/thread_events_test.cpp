@@ -39,8 +39,8 @@ class ThreadEventsTest : public testing::Test {
     symbolizer_ = std::make_unique<Symbolizer>(directory_, *sessions_, Demangle::Simple, names_, notes_);
   }
 
-  // lines() adds the events, and returns the lines of the lane. Arguments that wait for a call are in an
-  // instant "x:kept". At the end, a line "no" stands for each rejected event.
+  // An event that lines() emits. lines() returns the lines of the lane. Arguments that wait for a call are in
+  // an instant "x:kept". At the end, there is a line "no" for each rejected event.
   struct Event {
     std::uint64_t id;
     std::string_view data;

@@ -25,7 +25,8 @@ class FilteredStreams : public testing::Test {
   R recording_;
 };
 
-// If the exit is lost, uftrace does not end the filter, and shows all later calls.
+// If the exit of a call is lost, the filter of the call must end nevertheless. uftrace does not end it, and
+// shows all later calls.
 TEST_F(FilteredStreams, AFilterEndsIfTheExitOfItsCallIsLost) {
   recording_.entry(10, 0, R::kMain).entry(20, 1, R::kF).lost(3);
   recording_.entry(40, 1, R::kG).exit(50, 1, R::kG).exit(60, 0, R::kMain);
@@ -123,7 +124,7 @@ TEST_F(FilteredStreams, CountersAreShownWithTheirCall) {
   EXPECT_THAT(shown({"-t", "10"}), testing::Contains(testing::HasSubstr("page-fault")));
 }
 
-// An estimated exit at a time off the CPU is moved, even if the schedule call is hidden.
+// An estimated exit is moved if the thread was off the CPU at its time, even if the schedule call is hidden.
 TEST_F(FilteredStreams, HiddenSwitchesDisproveEstimatedExits) {
   recording_.estimated_exits();
   recording_.entry(10, 0, R::kMain).entry(15, 1, R::kF).exit(25, 1, R::kF).exit(90, 0, R::kMain);
@@ -153,7 +154,8 @@ TEST_F(FilteredStreams, TheResultDoesNotDependOnBlocks) {
   recording_.exit(now, 0, R::kMain);
   const std::vector<std::vector<std::string>> sets{
       {"-t", "2"}, {"-t", "9"}, {"-F", "g"}, {"-C", "g", "-D", "2"}, {"-t", "1s"}, {"-H", "f"}};
-  recording_.pairs();  // small blocks turn long calls into pairs, so all calls are pairs here
+  // Small blocks turn long calls into pairs. Therefore, all calls are pairs in both conversions.
+  recording_.pairs();
   std::vector<std::vector<std::string>> large;
   for (const auto& words : sets) large.push_back(shown(words));
   recording_.small_blocks();

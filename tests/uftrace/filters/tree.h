@@ -9,8 +9,10 @@
 
 namespace convert::uftrace {
 
-// main 0-100{ a 1-20{ b 2-15{ c 3-4 }} d 21-60{ b 22-50{ c 23-40{ e 24-30 }}} f 61-62 ext 63-70{ cb 64-65{
-// e 64.1-64.5 }}}, in µs. The library function ext has 16 bytes, cb has 64 bytes, the others have 128 bytes.
+// The calls, with their times in µs:
+//   main 0-100{ a 1-20{ b 2-15{ c 3-4 }} d 21-60{ b 22-50{ c 23-40{ e 24-30 }}} f 61-62
+//               ext 63-70{ cb 64-65{ e 64.1-64.5 }}}
+// The library function ext has 16 bytes, cb has 64 bytes, and all other functions have 128 bytes.
 void write_tree(RecordingBuilder& recording);
 
 // Returns the options for the words of a command line, such as {"-F", "b", "-D", "2"}.

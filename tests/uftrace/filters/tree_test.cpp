@@ -93,8 +93,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Vector{{"-T", "d@depth=1"}, "main{a{b{c}} d f ext{cb{e}}}"},
                     Vector{{"-T", "d@time=10us"}, "main{a{b{c}} d{b{c}} f ext{cb{e}}}"}));
 
-// Only calls with a shown entry are drawn. In these cases, uftrace also shows exits of calls with a hidden
-// entry.
+// A call is drawn only if its entry is shown. In these cases, uftrace also shows exits of calls whose entry
+// is hidden.
 INSTANTIATE_TEST_SUITE_P(
     Tracing, Tree,
     testing::Values(Vector{{"--trace", "off", "-T", "c@trace_on", "-D", "2"}, "c d{b} f ext{cb}"},
@@ -103,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Vector{{"--trace", "off"}, ""}, Vector{{"--trace", "on"}, kWhole},
                     Vector{{"-T", "a@trace-off,traceon"}, kWhole}, Vector{{"-T", "main@traceoff"}, ""}));
 
-// The last case differs from uftrace, which shows only b and its callees.
+// In the last case, uftrace shows only b and its callees.
 INSTANTIATE_TEST_SUITE_P(Lists, Tree,
                          testing::Values(Vector{{"-N", "a;d"}, "main{f ext{cb{e}}}"},
                                          Vector{{"-F", "a;f"}, "a{b{c}} f"},

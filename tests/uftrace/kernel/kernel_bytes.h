@@ -12,7 +12,7 @@
 
 namespace convert::uftrace {
 
-// Builds a text of consecutive numbers in one byte order.
+// Builds a text from the bytes of numbers, all in the same byte order.
 class Numbers {
  public:
   explicit Numbers(std::endian order = std::endian::little) : order_(order) {}
@@ -125,7 +125,7 @@ class KernelBytes {
     if (lost_ != 0 && layout_.long_bytes == 4) page.put(static_cast<std::uint32_t>(lost_));
     if (lost_ != 0 && layout_.long_bytes == 8) page.put(lost_);
     std::string whole = page.text();
-    whole.resize(layout_.page_bytes, '\x55');  // fills the page like bytes of earlier events
+    whole.resize(layout_.page_bytes, '\x55');  // the rest of a page has bytes of earlier events
     text_ += whole;
     data_.clear();
     flags_ = 0;

@@ -1,4 +1,4 @@
-// Combines the records of a thread with its kernel calls and switches.
+// Tests how the kernel calls and the switches of a thread are combined with its records.
 #include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
@@ -72,7 +72,8 @@ TEST_F(UftraceKernel, KernelCallsAreOnTheirThreadAndOtherThreadsAreNotShown) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// A message after the calls does not end the thread, and neither does another thread on its CPU.
+// Open calls end at the last kernel event of the thread, even if a later message exists, or another thread
+// comes to the CPU.
 TEST_F(UftraceKernel, CallsWithoutAnExitLastUntilTheLastKernelEvent) {
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF);
   r.file("kernel-cpu0.dat", kernel()
@@ -192,7 +193,8 @@ TEST_F(UftraceKernel, AThreadIsSwitchedOffInsideKernelCalls) {
   EXPECT_THAT(r.notes(), Contains("kernel-clipped 2"));
 }
 
-// The kernel calls start when the thread leaves the CPU, and end when the thread is back.
+// The kernel calls start when the thread leaves the CPU, and have recorded ends before the thread returns.
+// They are shown until the thread returns.
 TEST_F(UftraceKernel, CallsThatBeginAtASwitchEndWhenTheThreadIsBack) {
   r.entry(10, 0, R::kMain).exit(90, 0, R::kMain);
   r.file("perf-cpu0.dat", PerfBytes().out(20, 100).in(50, 100).text());
@@ -267,7 +269,8 @@ TEST_F(UftraceKernel, InterruptsNestInTheInterruptedCalls) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// The program's next record, or the end of the thread, shows that the exit is missing.
+// The second call could be an interrupt inside the first call. However, the next record of the program, or
+// the end of the thread, shows that the exit of the first call is missing.
 TEST_F(UftraceKernel, ACallWithoutAnExitEndsAtTheStartOfTheNextCall) {
   r.entry(10, 0, R::kMain).exit(15, 0, R::kMain);
   r.file("kernel-cpu0.dat", kernel()

@@ -279,7 +279,7 @@ TEST_F(UftraceTracepoints, WakeupsOfWaitingThreadsHaveTheirWakers) {
     return Numbers().put(id).put(flags).put(by).put(pid).text();
   };
   const std::vector<std::string> events{
-      woken(323, 100, 101, 0x27),  // at 20, by the thread that created it
+      woken(323, 100, 101, 0x27),  // at 20, by the thread that created 101
       switched(0, 0, 0, 101),      // at 21
       woken(321, 100, 101),        // at 22, while it runs
       switched(101, 101, 1, 0),    // at 23
@@ -328,8 +328,8 @@ TEST_F(UftraceTracepoints, SwitchesHaveTheirPrioritiesAndStates) {
   EXPECT_THAT(lines, Contains("100/100 @21 cpu 2: 100 (dead) -> 0 of priority 98"));
 }
 
-// The header of the next event comes after the short event. If it were read as a field, it would be thread
-// 100.
+// If a field were read after the end of the short event, its value would be 100, from the header of the next
+// event.
 TEST_F(UftraceTracepoints, NothingIsReadAfterAShortEvent) {
   const std::string wakeup =
       event_block("sched/sched_wakeup", 321, field("pid_t pid", 8, 4, true), R"("pid=%d", REC->pid)");
@@ -392,7 +392,8 @@ TEST_F(UftraceTracepoints, AThreadThatHasEndedLeavesItsCpuBeforeLaterEvents) {
   EXPECT_THAT(lines, Contains("100/100 [19950, 19960] [kernel]:<1000>"));
 }
 
-// --event-skip-out hides events outside of program calls, even inside kernel calls, which are shown.
+// Outside of program calls, --event-skip-out hides events, but not kernel calls. Events inside these kernel
+// calls are also hidden.
 TEST_F(UftraceTracepoints, EventsOutsideOfProgramCallsCanBeLeftOutWithoutKernelCalls) {
   r.file("kernel_header", header_text(kLayout) + kSwitch);
   r.file("kernel-cpu2.dat", KernelBytes(kLayout)

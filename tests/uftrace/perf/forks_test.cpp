@@ -21,7 +21,7 @@ void has_system(R& r) {
   r.file("demo.sym", "0000000000001000 00000400 T main\n0000000000001400 00000100 P system\n");
 }
 
-// Adds a process `child` without a FORK line. The process starts the program `other` 50 ns after time 0.
+// Adds a process `child` without a FORK line. At 50 ns, it starts the program `other`.
 void execs(R& r, const std::string& child) {
   r.task_line("SESS timestamp=0.000000050 pid=" + child + " sid=0123456789abcdee exename=\"/bin/other\"");
   r.task_line("TASK timestamp=0.000000051 tid=" + child + " pid=" + child);
@@ -48,8 +48,8 @@ TEST(UftracePerfForks, AChildWithoutAForkLineHasAnArrow) {
   EXPECT_THAT(arrows_of(r, {.tids = {101}}), testing::IsEmpty());
 }
 
-// perf's fork event is inside the call that creates the thread, which may have any name. Without perf events,
-// calls of pthread_create are assumed to create the threads in the order of their ids.
+// perf records the fork event inside the call that creates the thread, whatever the name of this call is.
+// Without perf events, calls of pthread_create are assumed to create the threads in the order of their ids.
 TEST(UftracePerfForks, AThreadHasAnArrowFromTheCallThatCreatesIt) {
   R r;
   r.task_line("TASK timestamp=0.000000003 tid=101 pid=100");
@@ -100,7 +100,8 @@ TEST(UftracePerfForks, TheForkEventShowsWhichThreadForked) {
   EXPECT_THAT(lines, Contains("101/101 [60, 70] demo:g repaired=\"inherited-call,open-at-end\""));
 }
 
-// The child writes its FORK line when it runs. Before that, the parent may fork again.
+// The child writes its FORK line when it runs. Before that, the parent may fork again, so the lines may be in
+// another order than the forks.
 TEST(UftracePerfForks, TheTimeOfTheForkEventShowsTheForkingCall) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100");
@@ -115,7 +116,8 @@ TEST(UftracePerfForks, TheTimeOfTheForkEventShowsTheForkingCall) {
                                 "100/100 @20 flow from event:fork #2", "102/102 @72 flow to event:fork #2"));
 }
 
-// A call of g forks one child, although g is not known to fork. main forks the other child.
+// No call of fork is recorded. The first fork event is inside a call of g, and the second is directly inside
+// main.
 TEST(UftracePerfForks, WithoutACallOfForkTheArrowStartsInTheInnermostCall) {
   R r;
   execs(r, "101");

@@ -1,4 +1,4 @@
-// A shared source reads the perf files. Queues pass the messages to the threads.
+// Tests the shared source that reads the perf files, and the queues that pass its messages to the threads.
 #include <cstdint>
 #include <filesystem>
 #include <fmt/format.h>

@@ -19,7 +19,7 @@ class PerfBytes {
   PerfBytes& preempted(std::uint64_t time_ns, std::uint32_t tid) {
     return header(14, 0x6000, 24).id(tid, time_ns);
   }
-  // The parent writes the record, so its id is at the end of the record.
+  // The parent writes this record, so the parent's id is at the end of the record.
   PerfBytes& fork(std::uint64_t time_ns, std::uint32_t child, std::uint32_t parent) {
     return header(7, 0, 48).task(child, parent, time_ns).id(parent, time_ns);
   }

@@ -209,7 +209,8 @@ TEST(PerfCursor, ReadsTheSmallestAndTheLargestRecords) {
   EXPECT_THAT(events.notes, IsEmpty());
 }
 
-// Records with a fixed size need no other check. For all other records, the next record confirms the size.
+// Before damage, a record is accepted if its type has a fixed size. All other records are accepted only if
+// another record comes after them.
 TEST(PerfCursor, ReadsRecordsBeforeDamage) {
   for (const std::string& record : {PerfBytes().in(10, 100).text(), PerfBytes().fork(10, 100, 1).text(),
                                     PerfBytes().exit(10, 100).text(), PerfBytes().lost(10, 100).text()}) {
@@ -350,7 +351,7 @@ TEST(PerfCursor, AcceptsALongPause) {
               ElementsAre("10 in 100", "3600000000000 out 100", "7200000000000 in 100"));
 }
 
-// The clock of perf may go back slightly.
+// The clock of perf may go back slightly. An event with such a time gets the time of the previous event.
 TEST(PerfCursor, NeverGoesBackInTime) {
   PerfBytes bytes;
   bytes.in(5'000'000, 100).out(4'000'000, 100).in(5'000'001, 100);

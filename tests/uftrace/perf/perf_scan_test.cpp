@@ -1,4 +1,5 @@
-// CpuMerge merges all perf files. PerfScan collects facts about threads before the conversion.
+// Tests CpuMerge, which merges all perf files. Also tests PerfScan, which collects facts about threads before
+// the conversion.
 #include "converters/uftrace/perf/perf_scan.h"
 
 #include <algorithm>
@@ -105,8 +106,8 @@ TEST(PerfScan, FindsSwitchesOutWithoutASwitchIn) {
   EXPECT_THAT(threads.at(ThreadId{3}).lone_outs, ElementsAre(50));
 }
 
-// When thread 2 leaves the CPU, it is clear that the switch out of thread 1 is missing. After the fork, the
-// id of thread 3 belongs to another thread.
+// Thread 2 leaves the CPU to which thread 1 came, so the switch out of thread 1 is missing. After the fork,
+// the id of thread 3 belongs to another thread.
 TEST(PerfScan, FindsSwitchesThatAreMissing) {
   const auto threads = scan({PerfBytes().in(10, 1).out(20, 2).out(30, 3).fork(40, 3, 1).in(50, 3).text()});
   ASSERT_THAT(threads.at(ThreadId{1}).missing, testing::SizeIs(1));

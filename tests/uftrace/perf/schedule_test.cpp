@@ -190,7 +190,8 @@ TEST(UftraceSchedule, AnExecMayBeByAnotherThread) {
                   "100/100 @60 cpu 0: 100 (dead) -> 0"));
 }
 
-// A track has the last name of the thread. Earlier names are events. Another thread may have set a name.
+// A track has the last name of the thread. Earlier names are events. The second name is set while the thread
+// is off the CPU, by another thread.
 TEST(UftraceSchedule, ARenamedThreadIsShownWithItsLastName) {
   R r;
   r.entry(10, 0, R::kMain).exit(60, 0, R::kMain);
@@ -332,7 +333,8 @@ TEST(UftraceSchedule, AnEstimatedExitMovesOnceMoreIfTheThreadLeavesAgain) {
               Contains("100/100 [90, 95] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
 }
 
-// uftrace also moves this exit, because the estimate ignores times off the CPU.
+// The estimated exit is after the time off the CPU, but the estimate ignores this time. Therefore, the exit
+// is moved, as in uftrace.
 TEST(UftraceSchedule, AnEstimatedExitAfterTheTimeOffTheCpuAlsoMoves) {
   R r;
   r.estimated_exits();

@@ -85,7 +85,7 @@ TEST_F(SkipOutside, OpenCallsLastUntilTheThreadEnds) {
                   "100/100 @50 cpu 0: 0 (new) -> 100", "100/100 @60 cpu 0: 100 (dead) -> 0"));
 }
 
-// Before its first record, a forked child is in its inherited calls.
+// Before its first record, a forked child is in its inherited calls, so its switches are shown.
 TEST_F(SkipOutside, AForkedChildIsInsideInheritedCalls) {
   r.task_line("FORK timestamp=0.000000012 pid=200 ppid=100");
   r.entry(10, 0, R::kFork).exit(14, 0, R::kFork);

@@ -235,7 +235,7 @@ TEST_F(SessionsTest, WithSeveralProcessesAnUnlistedThreadIsASeparateProcess) {
   EXPECT_EQ(program_at(102, 20), "-");
 }
 
-// The first process of the system also has the id 1, but it has no parent.
+// If process 1 has a parent, it is in a PID namespace. The first process of the system has no parent.
 TEST_F(SessionsTest, AForkedProcess1IsInAPidNamespace) {
   read("FORK timestamp=0.000000050 pid=200 ppid=100\n");
   EXPECT_EQ(notes_.count(kPidNamespace), 0u);
@@ -267,7 +267,7 @@ TEST_F(SessionsTest, CircularParentsAreHandled) {
   EXPECT_EQ(program_at(300, 20), "-");
 }
 
-// In large builds, each process may fork the next one. Each has its own line in task.txt.
+// In large builds, each process may fork the next one. Each of these forks has a line in task.txt.
 TEST_F(SessionsTest, AllProcessesOfALongChainOfForksRunTheSameProgram) {
   std::string lines = "SESS timestamp=0.000000010 pid=1 sid=aa exename=\"/bin/a\"\n";
   for (int pid = 2; pid <= 2000; ++pid)

@@ -101,8 +101,8 @@ TEST(UftraceCalls, AnExitOfAnotherFunctionIsNoted) {
                           "DIR/100.dat:+0x20: an exit from 401200 at depth 1, but 401100 was entered there"));
 }
 
-// QEMU's plugin counts depths from 1, and gives an exit the depth of the caller, in all records of a thread
-// or in none.
+// QEMU's plugin may count depths from 1, and may give an exit the depth of the caller. All records of a
+// thread agree in this.
 TEST(UftraceQemu, ExitsMayHaveTheDepthOfTheCaller) {
   R r;
   r.entry(10, 1, R::kMain).entry(11, 2, R::kF).entry(12, 3, R::kF).entry(13, 4, R::kF);
@@ -123,8 +123,8 @@ TEST(UftraceQemu, DepthsMayCountFromZero) {
                                      "100/100 [12, 14] demo:f"));
 }
 
-// Because the exit of a recursive call is missing, depths look like those of QEMU. The last exit shows that
-// they are not.
+// The exit of a recursive call is missing, so the depths look like those of QEMU's plugin. The last exit
+// shows that they are not.
 TEST(UftraceQemu, IsNotConfusedWithAMissingExit) {
   R r;
   r.entry(10, 0, R::kMain).entry(11, 1, R::kF).entry(12, 2, R::kF).exit(14, 1, R::kF).exit(20, 0, R::kMain);
@@ -165,7 +165,8 @@ TEST(UftraceCalls, ALossHidesEntries) {
                           "100/100 [20 demo:g repaired=\"cut-by-loss\"", "100/100 20] demo:g"));
 }
 
-// The call without a name may be the call that ends after the gap, so it stays open.
+// The entry at depth 1 is missing, so the call has no name. It may be the call of f that ends after the loss,
+// so it stays open.
 TEST(UftraceCalls, ALossKeepsAnUnseenCall) {
   R r;
   r.entry(10, 0, R::kMain)

@@ -338,8 +338,8 @@ TEST(RecordCursorDepths, Exceed1023OnlyIfTheRecorderAllowsIt) {
   EXPECT_EQ(items_of(bytes.whole(), way).back(), ">0 2000 401101");
 }
 
-// After damage, the record after a payload confirms a call of an unknown function, for every position of the
-// end of a block.
+// After damage, a call of an unknown function with a payload is accepted only if a record comes after the
+// payload. This must work wherever a block of the file ends.
 TEST(RecordCursor, TheLongestPayloadAfterDamageMayBeAnywhereInABlock) {
   constexpr std::uint64_t kUnlisted = 0x7fff'1234'5678;
   constexpr std::size_t kLongest = 1024, kWords = 4096 / 8;

@@ -122,7 +122,7 @@ TEST(UftraceDamage, ZerosAtTheEndAreNoted) {
   EXPECT_THAT(r.notes(), ElementsAre("truncated-tail 64", "DIR/100.dat:+0x20: zeros instead of records"));
 }
 
-// While a recorder runs, the last bytes of an undamaged file may be missing.
+// While a recorder runs, the last bytes of a file may not be written yet.
 TEST(UftraceDamage, ATailThatIsStillBeingWrittenIsNotDamage) {
   for (const std::string& tail : {std::string(64, '\0'), std::string(8, '\1')}) {
     R r;
@@ -217,7 +217,7 @@ TEST(UftraceDamage, EveryPrefixGivesBalancedCalls) {
   }
 }
 
-// One flipped bit in a time must not affect all later records.
+// In the next tests, bits of times are flipped. This must not affect all later records.
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
 TEST(UftraceTimes, AFirstRecordFromTheFutureIsDropped) {

@@ -1,4 +1,4 @@
-// Tests how the thread of another input's hits is found: the hits are compared with the calls of a recording.
+// Tests how hits of another input are compared with the calls of a recording, to find the thread of the hits.
 #include <cstdint>
 #include <filesystem>
 #include <gmock/gmock.h>
@@ -23,7 +23,8 @@ constexpr std::uint64_t kInMain = R::kMain + 0x40, kInF = R::kF + 0x80, kInG = R
 
 class Marks : public testing::Test {
  protected:
-  // Returns the thread on which these hits of another input are shown, such as "100/100", or kApart.
+  // Returns the thread on which these hits of another input are shown, such as "100/100". Returns kApart if
+  // the hits match no thread.
   std::string seat_of(std::vector<ThreadMark> marks, std::uint64_t resolution_ns = 1000,
                       std::int64_t offset_ns = 0) {
     recording_.lines();  // this call writes the files

@@ -56,7 +56,8 @@ TEST(UftracePayloads, MayComeBeforeALongjmp) {
                                                 "100/100 [21, 24] demo:f", "100/100 [22, 23] demo:g"}));
 }
 
-// The record after the second return of setjmp does not match the open calls, but it must be a record.
+// After the payload, setjmp returns again, and a new stack begins. These records do not match the open calls,
+// but they must be recognized as records.
 TEST(UftracePayloads, MayComeBeforeALongjmpAndANewStack) {
   R r;
   r.info_line("argspec:g@arg1/i32");

@@ -343,7 +343,7 @@ TEST(UftraceForks, AFlippedBitInATimeOfTheParentChangesNothing) {
   }
 }
 
-// The entry of fork has a wrong time after the FORK line. The next records are earlier.
+// The entry of fork has a wrong time, which is later than the FORK line and than the next records.
 TEST(UftraceForks, AForkingCallMayHaveATooLateTime) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100");
@@ -438,7 +438,8 @@ TEST(UftraceExec, IsShownOnAThreadWithoutRecords) {
                                      "101/101 @900000000000040 event:dlopen path=\"./plug.so\""}));
 }
 
-// A message does not prove that the thread was running, but dlopen does.
+// main is open until dlopen, because dlopen proves that the thread was running. A message does not prove
+// this.
 TEST(UftraceDlopen, AfterTheRecordsProlongsTheOpenCalls) {
   R r;
   r.task_line("DLOP timestamp=0.000000040 tid=100 sid=0123456789abcdef base=700000 libname=\"./plug.so\"");

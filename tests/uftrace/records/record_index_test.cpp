@@ -130,7 +130,7 @@ TEST_F(RecordIndexTest, ADamagedIndexIsIgnored) {
   expect_ignored(whole + std::string(8, '\0'), whole, expected);
 }
 
-// The open calls of a mark from another file do not match this file.
+// If a mark is from another file, its open calls do not match this file.
 TEST_F(RecordIndexTest, OpenCallsOfAMarkMustHaveEntriesInTheFile) {
   late(true);
   const IndexMark mark = parsed(index())->threads.at(0).marks.at(3);

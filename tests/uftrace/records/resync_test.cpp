@@ -22,7 +22,7 @@ constexpr std::uint64_t kTime = 1'000'000'000'000;
 
 class ResyncTest : public testing::Test {
  protected:
-  // The next call of ahead() makes the result invalid.
+  // The result is valid until the next call of ahead().
   Lookahead ahead(const RecordBytes& bytes, bool at_end = true) {
     text_ = bytes.whole();
     return {std::as_bytes(std::span(text_)), at_end};
@@ -176,7 +176,7 @@ TEST_F(ResyncTest, RecordsAreFoundAtWordsUpToTheReach) {
   EXPECT_EQ(likely(RecordBytes().text(4).entry(kTime, 3, kF)), std::nullopt);
 }
 
-// The payload may have the maximum length.
+// A payload has at most 1024 bytes.
 TEST_F(ResyncTest, ARecordMustComeAfterACallWithAPayload) {
   const auto call = [](std::size_t payload) {
     return RecordBytes().entry(kTime, 3, kNoCode, payload).exit(kTime, 3, kNoCode).text(2000);

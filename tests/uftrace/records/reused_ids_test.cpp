@@ -1,5 +1,5 @@
-// Several threads or processes can write to one file: they used the same id in turn, or clone() made the
-// second process.
+// Tests files to which several threads or processes have written: they used the same id in turn, or clone()
+// made the second process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
@@ -77,7 +77,8 @@ TEST(UftraceReusedIds, AThreadAndALaterProcessMayHaveOneId) {
   EXPECT_EQ(threads[2]["forked by"], 100);
 }
 
-// A child runs for a short time before it writes its FORK line.
+// A child runs for a short time before it writes its FORK line. Kernel events of this time belong to the
+// child.
 TEST(UftraceReusedIds, KernelEventsBelongToTheOwnerOfTheIdAtThatTime) {
   R r;
   r.task_line("TASK timestamp=0.000000020 tid=101 pid=100");
@@ -124,7 +125,8 @@ TEST(UftraceReusedIds, CpuTracksShowOnlyTheLastProcessWithAnId) {
       Contains(HasSubstr("2 context switches of threads whose ids were later used by other processes")));
 }
 
-// A program that posix_spawn starts has no FORK line.
+// A program that posix_spawn starts has no FORK line. It must not be shown as an exec of the process that had
+// the id before.
 TEST(UftraceReusedIds, AProgramStartedByPosixSpawnIsNotAnExec) {
   R r;
   r.task_line("SESS timestamp=0.000000020 pid=101 sid=0123456789abcdef exename=\"/bin/demo\"");

@@ -136,7 +136,8 @@ TEST_F(UftraceValues, AreFollowedByTheSourceLine) {
                                       "100/100 [11, 12] demo:f arg1=7 arg2=\"ab\" loc='a.c:3' retval=-1"));
 }
 
-// The first call of a function is converted on a slower path than later calls.
+// The first call of a function is converted on a slower path than later calls. Both paths must add the source
+// line.
 TEST_F(UftraceValues, EveryCallHasItsSourceLine) {
   r_.file("demo.dbg", "F: 1200 g\nL: 3 a.c\n");
   r_.entry(10, 0, R::kMain).entry(11, 1, R::kG).exit(12, 1, R::kG).entry(13, 1, R::kG).exit(14, 1, R::kG);

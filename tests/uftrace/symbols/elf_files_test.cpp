@@ -350,7 +350,7 @@ TEST_F(ElfFilesTest, AddressesCountFromTheMappingOfTheProgram) {
   EXPECT_EQ(name(), "main");
 }
 
-// task.txt has no build-ids and no sizes of libraries.
+// task.txt has no build-ids and no sizes of libraries, so the files can't be checked.
 TEST_F(ElfFilesTest, LoadedLibrariesAreNotedAsUnsure) {
   file("opt/plug.so", with_symbol(program(), "plug"));
   EXPECT_EQ(library_name("/opt/plug.so"), "plug");

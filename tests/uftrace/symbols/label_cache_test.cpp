@@ -1,4 +1,5 @@
-// Tests the caches of labels by address. Each epoch has its own cache.
+// Tests the caches of labels by address. Each epoch has its own cache, because an address can have another
+// label in another epoch.
 #include "converters/uftrace/symbols/label_cache.h"
 
 #include <gtest/gtest.h>

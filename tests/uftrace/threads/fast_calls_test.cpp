@@ -19,7 +19,7 @@ using testing::ElementsAre;
 
 class FastCallsTest : public Stages {
  protected:
-  // Adds the plain records at the start, and returns the events of the lane.
+  // Adds the plain records at the start of `bytes` to a lane. Returns the events of the lane.
   std::vector<std::string> lines_of(const RecordBytes& bytes, std::uint64_t limit_ns = 1000) {
     LabelCaches caches;
     TaskSymbols symbols(*symbolizer_, *plan_.task);
@@ -79,7 +79,8 @@ TEST_F(FastCallsTest, CallsWithEnumeratorsArePlain) {
   symbols.use_caches(caches);
   symbols.move_to(10);
   const auto shown = lines([&](Stage& s) {
-    // For this event, the slow path allocates memory of the lane.
+    // This event uses the slow path, which allocates memory for the lane. The fast path then uses this
+    // memory.
     s.lane.instant(5, names_.intern_label("a", "start"), Arguments{Argument(names_.intern("count"), 1)});
     const FastCalls add(s.lane, symbols, NameId{}, &decoder);
     const auto try_add = [&](RecordType type, std::uint64_t time_ns, std::uint64_t value) {

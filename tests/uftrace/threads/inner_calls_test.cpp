@@ -105,7 +105,8 @@ TEST_F(InnerCallsTest, AKernelCallThatEndsOffTheCpuEndsAtTheSwitch) {
   EXPECT_THAT(found, Contains("7/8 [20, 30] sched:linux:schedule cpu=0 state='blocked' next_cpu=0"));
 }
 
-// The switch is in the gap. The lost events may have ended the kernel calls before the switch.
+// The lost events are between the last kernel event (18) and the record of the loss (35). They may have ended
+// the kernel calls before the switch at 25.
 TEST_F(InnerCallsTest, ALossEndsKernelCallsAtTheLastKernelEventBeforeTheLoss) {
   for (const bool is_back : {true, false}) {
     kernel_entry(15), kernel_entry(18, 1), perf(25, PerfEvent::Kind::SwitchOut);

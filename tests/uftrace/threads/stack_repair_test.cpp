@@ -140,7 +140,8 @@ TEST_F(StackRepairTest, ARecordOutsideOfModulesMayHaveOneMissingEntry) {
   EXPECT_EQ(notes_.count(kBadDepth), 0u);
 }
 
-// After a loss, calls outside of modules may have any depth. A JIT compiler makes such code.
+// For example, a JIT compiler makes code outside of modules. After a loss, calls of such code may have any
+// depth.
 TEST_F(StackRepairTest, AfterALossARecordOutsideOfModulesMayHaveAnyDepth) {
   lines([](Stage& s) {
     s.entry(10, 0, kF);

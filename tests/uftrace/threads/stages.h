@@ -91,7 +91,7 @@ class Stages : public testing::Test {
     }
   };
 
-  // Calls `tell`, which uses the stages. Returns the events of the lane.
+  // Calls `tell` with a Stage. Returns the events of the lane.
   template <typename Tell>
   std::vector<std::string> lines(Tell tell) {
     Timeline timeline(options_, notes_);

@@ -62,7 +62,8 @@ inline Drawn drawn(const std::vector<Event>& events, const tools::TimelineOption
   return drawn(bytes_of(trace_of(events)), options, columns);
 }
 
-// One line for each call and instant of a picture: "8+500 row 0: TITLE", "^ 8 row 0: TITLE".
+// Returns a line for each call ("X+WIDTH row ROW: TITLE") and for each instant ("^X row ROW: TITLE") of a
+// picture. X and WIDTH are in pixels.
 std::vector<std::string> shapes_of(const std::string& svg);
 
 }  // namespace fxt::test

@@ -17,8 +17,7 @@
 
 namespace fxt::test {
 
-// A row is 17 pixels high. The first row of each track has the number 0. The first track is below the axis
-// and its heading.
+// The rows of each track count from 0. A row is 17 pixels high. The first track starts at 41 pixels.
 std::vector<std::string> shapes_of(const std::string& svg) {
   pugi::xml_document document;
   EXPECT_TRUE(document.load_string(svg.c_str()));
@@ -31,7 +30,7 @@ std::vector<std::string> shapes_of(const std::string& svg) {
       std::string title = shape.child("title").text().get();
       title.resize(std::min(title.find('\n'), title.size()));  // removes the arguments
       if (std::string_view(shape.name()) == "rect")
-        // Neighboring shapes have a gap of half a pixel.
+        // Adds the gap of half a pixel between neighbors, by which the shapes are narrower.
         shapes.push_back(fmt::format(
             "{}+{:.4g} row {}: {}", shape.attribute("x").value(),
             shape.attribute("width").as_double() + (shape.attribute("width").as_double() > 0.5 ? 0.5 : 0),
@@ -166,7 +165,8 @@ TEST(Timeline, ARangeMayBeginAndEndWithoutEvents) {
   EXPECT_THAT(shapes(events, range("500ns~2500ns")), ElementsAre("258+250 row 0: work: 500 ns at 1 µs"));
 }
 
-// A range on the clock of the trace may extend beyond the trace. Times outside of the trace are not drawn.
+// A range on the trace's clock may start before the trace or end after it. The picture shows only the part
+// with the trace.
 TEST(Timeline, ARangeEndsWithTheTrace) {
   EXPECT_THAT(drawn({call(1000, 2000, "main")}, range("0~1m")).svg,
               HasSubstr("data-from=\"0\" data-to=\"1000\""));
@@ -203,7 +203,7 @@ TEST(Timeline, CallsNarrowerThanAPixelAreMergedWithTheirNeighbors) {
   EXPECT_THAT(drawn(events).svg, HasSubstr("width=\"1.3\" height=\"16\" fill=\"#999\"><title>3 calls at"));
 }
 
-// Shapes are narrow, so that a click on a shape selects a small range.
+// Merged calls form shapes of at most 8 pixels. A user can therefore select a small range with a click.
 TEST(Timeline, MergedCallsAreNoWiderThanEightPixels) {
   std::vector<Event> events;
   for (std::uint64_t time = 0; time < 100'000; time += 10) events.push_back(call(time, time + 9, "a"));
@@ -317,11 +317,11 @@ TEST(Timeline, DrawsTheAsyncOperationsOfAProcessInASeparateTrack) {
   using enum EventType;
   const Words words = named_trace([](Writer& writer) {
     writer.write(operation(AsyncBegin, 1000, 7, "request"));
-    // The first operation is still open, so the second operation is in the row below it.
+    // Operation 7 is still open, so operation 8 is in the row below it.
     writer.write(operation(AsyncBegin, 1100, 8, "request"));
     writer.write(operation(AsyncInstant, 1200, 8, "step"));
     writer.write(operation(AsyncEnd, 1400, 7, "request"));
-    writer.write(operation(AsyncBegin, 1500, 9, "other"));  // the first row is free again
+    writer.write(operation(AsyncBegin, 1500, 9, "other"));  // operation 7 has ended, so its row is free
     writer.write(operation(AsyncEnd, 1600, 9, "other"));
     writer.write(operation(AsyncEnd, 2000, 8, "request"));
   });
@@ -390,7 +390,7 @@ TEST(Timeline, DrawsInstantsWithAScopeAcrossTheirTracks) {
                   call(1000, 2000, "c", {.process = 2, .thread = 4}), mark})
         .svg;
   };
-  // The first of the three tracks has two rows, because it has an instant.
+  // The first of the three tracks has two rows, because it also has the instant.
   EXPECT_THAT(svg_of_scope(InstantScope::Process), HasSubstr("<path class=\"scope flow\" d=\"M508 41V119\""));
   EXPECT_THAT(svg_of_scope(InstantScope::Global), HasSubstr("<path class=\"scope flow\" d=\"M508 41V163\""));
   EXPECT_THAT(svg_of_scope(InstantScope::Process), HasSubstr("mark at 500 ns\nscope=process</title>"));
@@ -418,7 +418,7 @@ Event flow(EventType type, std::uint64_t time_ns, const Thread& thread, std::uin
   return event;
 }
 Thread of_demo(std::uint64_t thread) { return {.process = 1, .thread = thread}; }
-// The report about flows between a call on thread 2 and a call on thread 3.
+// Returns the report for these flows. Threads 2 and 3 have a call each.
 std::vector<std::string> lines_of_flows(const std::vector<Event>& flows) {
   std::vector<Event> events{call(1000, 2000, "a", of_demo(2)), call(1000, 2000, "a", of_demo(3))};
   events.insert(events.end(), flows.begin(), flows.end());
@@ -443,7 +443,8 @@ TEST(Timeline, DrawsFlowsBetweenSelectedThreads) {
               ElementsAre("1 call on 1 thread", "2 flow arrows " + cut));
 }
 
-// Flows are connected by id, first in the process of the event, as in Perfetto.
+// As in Perfetto, the end of a flow is connected with a start that has the same id, if possible in the same
+// process.
 TEST(Timeline, ConnectsFlowsById) {
   const Thread here = of_demo(2), near = of_demo(3);
   const Thread other{.process = 8, .thread = 9}, far{.process = 8, .thread = 10};
@@ -474,9 +475,9 @@ TEST(Timeline, ReportsFlowsThatAreNotDrawn) {
   EXPECT_THAT(lines_of_flows({flow(kFlowEnd, 1100, here)}), undrawn(one_alone));
   // The end of the flow comes before its start.
   EXPECT_THAT(lines_of_flows({flow(kFlowEnd, 1100, near), flow(kFlowBegin, 1200, here)}), undrawn(two_alone));
-  // The thread with the end of the flow has no track.
+  // Thread 4 has no track, so the end of the flow is not drawn.
   EXPECT_THAT(lines_of_flows({flow(kFlowBegin, 1100, here), flow(kFlowEnd, 1200, of_demo(4))}), undrawn(cut));
-  // The flow starts in a call that is not drawn.
+  // The flow starts in call b, which is too deep to be drawn.
   const std::vector<Event> deep{call(1000, 2000, "a", here), call(1050, 1500, "b", here),
                                 call(1000, 2000, "a", near), flow(kFlowBegin, 1100, here),
                                 flow(kFlowEnd, 1200, near)};
@@ -499,8 +500,8 @@ TEST(Timeline, ReportsTheNumberOfExcessFlows) {
                           "3 flow events not drawn, because too many flows are open"));
 }
 
-// A program may have the name `sched`. Therefore, the category `sched` alone does not mean that the thread is
-// off the CPU.
+// A program may also have the name `sched`, and then its calls have this category. Therefore, the name of the
+// call must also match.
 TEST(Timeline, HatchesTimeOffTheCpu) {
   const auto svg = [](std::string_view name) { return drawn({call(1000, 2000, name, kMain, "sched")}).svg; };
   EXPECT_THAT(svg("linux:schedule"), HasSubstr("height=\"16\" fill=\"url(#off)\""));
@@ -539,8 +540,8 @@ TEST(Timeline, PicturesOfLargeTracesAreSmall) {
   EXPECT_LT(all.svg.size(), 150'000);
 }
 
-// If a picture would have too many shapes, calls wider than a pixel are also merged, and the report says
-// this.
+// If a picture would have too many shapes, calls of a few pixels are also merged. The report gives the new
+// limit.
 TEST(Timeline, PicturesOfBusyTracesAreBounded) {
   std::vector<Event> events;
   for (std::uint64_t time = 0; time < 4'000'000; time += 4000)
@@ -584,7 +585,8 @@ TEST(Timeline, CountersHoldAnyFiniteValues) {
                        "many counters"));
 }
 
-// Each step has only its greatest value. If there are too many steps, each step becomes twice as long.
+// The time is divided into steps, and each step keeps only its greatest value. If there are too many steps,
+// their length is doubled.
 TEST(Timeline, CountersHoldSomeThousandValues) {
   const auto bytes = bytes_of(file_of([](Writer& writer) {
     for (std::uint64_t i = 0; i < 50'000; ++i)
@@ -615,7 +617,7 @@ TEST(Timeline, InstantsDoNotExtendTheAxis) {
       << "where there is nothing else";
 }
 
-// Ranges also count from the earliest record.
+// The earliest record has the time 0 on the axis and in ranges, even if it is not first in the file.
 TEST(Timeline, TheAxisCountsFromTheEarliestRecord) {
   const std::vector<Event> events{call(5000, 9000, "late"), call(1000, 3000, "early", of_demo(3))};
   EXPECT_THAT(shapes(events),
@@ -623,12 +625,12 @@ TEST(Timeline, TheAxisCountsFromTheEarliestRecord) {
   EXPECT_THAT(drawn(events).svg, HasSubstr("data-from=\"0\" data-to=\"8000\""));
   EXPECT_THAT(shapes(events, range("1us~2us")), ElementsAre("8+1000 row 0: early: 2 µs at 0 ns"));
   EXPECT_THAT(drawn(events, range("1us~2us")).svg, HasSubstr("data-from=\"1000\" data-to=\"2000\""));
-  // The call ends before it starts, but its start is a valid time.
+  // The call `odd` ends before it starts, so it is not drawn. Its start is still the earliest time.
   Words odd = trace_of({call(5000, 9000, "late"), call(4000, 4001, "odd")});
   std::ranges::replace(odd, std::uint64_t{4001}, std::uint64_t{3999});
   EXPECT_THAT(shapes_of(drawn(bytes_of(odd)).svg), ElementsAre("8+1000 row 0: late: 4 µs at 1 µs"));
   EXPECT_THAT(drawn(bytes_of(odd), range("2us~3us")).svg, HasSubstr("data-from=\"2000\" data-to=\"3000\""));
-  // The range is on the trace's clock. The attributes still count from the start of the trace.
+  // A range may be on the trace's clock. The attributes count from the start of the trace nevertheless.
   EXPECT_THAT(drawn(events, range("0.0000000~0.0000020")).svg, HasSubstr("data-from=\"0\" data-to=\"1000\""));
 }
 
@@ -659,7 +661,8 @@ TEST(Timeline, ANameHasOneColorAndNeighborsHaveDifferentOnes) {
   using Colors = std::vector<tools::Color>;
   EXPECT_EQ(tools::colors_of(drawing_with(names, {0, 1, 0, 1})), (Colors{{hue, 0}, {hue, 1}, {hue, 0}}));
   EXPECT_EQ(tools::colors_of(drawing_with(names, {2, 1, 0})), (Colors{{hue, 0}, {hue, 1}, {hue, 0}}));
-  // Two shades are not enough for this row. The most frequent neighbor gets another shade.
+  // Each name is next to both other names, so two shades are not enough. The first and the third name are
+  // neighbors most often, so they get different shades.
   EXPECT_EQ(tools::colors_of(drawing_with(names, {0, 1, 2, 0, 2})), (Colors{{hue, 0}, {hue, 1}, {hue, 1}}));
 }
 
@@ -699,8 +702,8 @@ TEST(Timeline, APageHasTheCallsThatAPictureMerges) {
   EXPECT_THAT(timeline.report().lines(), ElementsAre("10000 calls on 1 thread"));
 }
 
-// With one call too many, calls are merged in the lowest row, from the earliest call on. All other calls
-// remain separate.
+// A page has space for 90,000 calls. If there are more, the page merges calls in the lowest row, from the
+// start of the trace on, until the others fit.
 TEST(Timeline, APageMergesAsFewCallsAsPossible) {
   const auto page_of = [](std::uint64_t inner) {
     std::vector<Event> events;
@@ -725,7 +728,7 @@ TEST(Timeline, APageMergesAsFewCallsAsPossible) {
   EXPECT_EQ(above.lanes[0].rows[1].calls().size(), 89'000U);
   EXPECT_THAT(few_merged, ElementsAre("91000 calls on 1 thread",
                                       "1112 calls narrower than 128 ns, merged into 112 gray shapes"));
-  // So many calls are already merged while they are read.
+  // With this number of calls, merging starts before all calls are read.
   const auto [far_above, many_merged] = page_of(300);
   EXPECT_EQ(far_above.lanes[0].rows[0].calls().size(), 1000U);
   EXPECT_EQ(far_above.lanes[0].rows[1].calls().size(), 89'000U);
@@ -733,8 +736,8 @@ TEST(Timeline, APageMergesAsFewCallsAsPossible) {
                                        "234445 calls narrower than 128 ns, merged into 23445 gray shapes"));
 }
 
-// Draws every prefix of a trace with all kinds of records. Then draws the trace with one flipped bit, for
-// every third bit, which covers each position in a byte.
+// Draws every prefix of a trace with all kinds of records. Also draws the trace with one wrong bit: each
+// third bit is changed in turn.
 TEST(Timeline, DamageIsDrawnOrLeftOut) {
   const auto bytes = bytes_of(joined(sample_trace(), kUncommonRecords));
   const auto draw = [](std::span<const std::byte> damaged) {
