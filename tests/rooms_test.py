@@ -72,7 +72,7 @@ class Rooms(unittest.TestCase):
                 self.assertRegex(text, r"\A// SPDX-License-Identifier: Apache-2\.0\n// \w")
 
     def test_files_of_recordings_are_opened_beneath_their_directory(self):
-        """Such files are opened with fxt::FilePlace, which the uftrace importer gets only from Directory::file()."""
+        """Files of recordings are opened with fxt::FilePlace. The uftrace importer gets it only from Directory::file()."""
         opens, names = re.compile(r"ifstream|fopen|(?<!\w)::open(?:at)?\(|openat2|opendir"), re.compile(r"FilePlace\(|FilePlace\{|directory_?\.path /")
         for path in (REPOSITORY / "converters").rglob("*.*"):
             file = str(path.relative_to(REPOSITORY))

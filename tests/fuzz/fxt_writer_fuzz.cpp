@@ -1,4 +1,4 @@
-// Writes records that the input bytes choose: see random_writer.h.
+// Writes random records, as random_writer.h describes. The bytes of the input replace the random numbers.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -1,5 +1,5 @@
-// Reads any bytes as the index of a recording, and as one of its marks. The target must not crash. If the
-// index is valid, writing it again must give the same bytes.
+// Reads any bytes as the index of a recording, and also as a single mark of an index. The target must not
+// crash. If the index is valid, writing it again must give the same bytes.
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Reads any bytes as a metadata file of a uftrace recording, or as symbol names. The first byte selects the
-// file. The result must be an answer, or an error with a location.
+// file. The only allowed exception is an InputError, which names the location.
 #include <bit>
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the data that GDB shows for a trace file, frame by frame, for compare_tfile.py.
 
-Takes a trace file, and optionally its program. Writes <name>.oracle.jsonl next to the trace file. In the GDB of a recording
-session, position-independent programs have their addresses. There, use:
+Takes a trace file, and optionally its program. Writes <name>.oracle.jsonl next to the trace file. Only the GDB of a
+recording session knows the addresses of position-independent programs. There, use:
 
     source ask_gdb.py
     python live_dump("out.live.jsonl")

@@ -66,14 +66,14 @@ def calls_of(trace):
 
 
 def raw(text):
-    """The bytes of a string in our trace, in which bytes are octal numbers, and a backslash is doubled."""
+    """Decodes a string of our trace. After a backslash, it has an octal number for a byte, or a second backslash."""
     spelled = re.compile(rb"\\([0-7]{3}|\\)")
     whole = spelled.sub(lambda m: b"\\" if m[1] == b"\\" else bytes([int(m[1], 8)]), text.encode())
     return whole.decode(errors="surrogateescape")
 
 
 def is_same(value, bits):
-    """True if uftrace's bits of a variable are our value, which may be signed."""
+    """True if the bits that uftrace prints for a variable are the bits of our value, which may be signed."""
     return value == bits or (value < 0 and any(value & (1 << size) - 1 == bits for size in (16, 32, 64)))
 
 

@@ -236,7 +236,7 @@ def plt_names(recording):
 
 
 def own_calls(slices):
-    """The calls whose entry was recorded, with their depth among the calls of the recorder."""
+    """The calls whose entry was recorded. Schedule calls do not count for the depth."""
     calls, others = [], []
     for call in slices:
         del others[next((i for i, other in enumerate(others) if other.depth >= call.depth), len(others)):]

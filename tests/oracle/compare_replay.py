@@ -55,7 +55,7 @@ class Step:
         return self.kind == "exit" and self.call is not None and self.call.is_cut
 
     def place(self):
-        """The innermost complete call around it."""
+        """The innermost call around the step that is not cut."""
         return next((call for call in reversed(self.around) if not call.is_cut), None)
 
     def __str__(self):

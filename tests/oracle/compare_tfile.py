@@ -211,7 +211,7 @@ def elements_of(expected, names, arguments):
 
 
 def same_bytes(text, found):
-    """True if an argument has the bytes of a longer array: "45 00 00 54 … (300 bytes)", of which GDB shows 200."""
+    """True if an argument has the bytes that GDB shows. Both show only a part of a long array: "45 00 00 54 … (300 bytes)"."""
     if not (match := re.fullmatch(r"((?:[0-9a-f]{2} ?)+)(?:…|\.\.\.)?(?: ?\(\d+ bytes\))?", found)):
         return False
     shown = bytes.fromhex(match[1])

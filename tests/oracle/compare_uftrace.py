@@ -167,7 +167,7 @@ class CallComparison(judging.Comparison):
 
 
 def own_calls(slices):
-    """The recorder's calls, each with its depth among these calls."""
+    """The calls of the program, with their depths. Calls of the kernel and schedule calls do not count for the depth."""
     result, open_others = [], []
     for call in slices:
         del open_others[next((i for i, other in enumerate(open_others) if other.depth >= call.depth),
@@ -180,7 +180,7 @@ def own_calls(slices):
 
 
 def same_begin(call, drawn, depth):
-    """Compares begins. A call that was read from the records, and not from uftrace's dump, has no name."""
+    """Compares the starts of two calls. A call that was read from the records, and not from uftrace's dump, has no name."""
     return (call.begin, call.depth) == (drawn.begin, depth) and (
         not call.name or uftrace.is_same_name(drawn.name, call.name))
 

@@ -73,7 +73,7 @@ def is_of_the_program(event):
 
 
 def view_problem(trace, view):
-    """None if the first view is as it should be."""
+    """The problem of the first view, or None."""
     calls = [event for event in trace.events if event.type in (fxt.BEGIN, fxt.END, fxt.COMPLETE) and is_of_the_program(event)]
     if calls:
         begin = min(event.time for event in calls)

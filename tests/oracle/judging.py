@@ -48,7 +48,7 @@ class Comparison:
         return uftrace.features(info.read_bytes()) if info.exists() else 0
 
     def uftrace_gave_up(self):
-        """uftrace stops a thread at the first record that it does not support. The other threads are still read."""
+        """True if uftrace stopped reading a thread, because it does not support a record."""
         beside = self.recording.parent / f"{self.recording.name}.err.txt"
         return beside.exists() and "invalid rstack read" in beside.read_text(errors="replace")
 
@@ -73,7 +73,7 @@ class Comparison:
 
 
 def judge(description, kind):
-    """The command line of a comparison of this kind. Returns the exit status."""
+    """Parses the command line, and compares each recording. Returns the exit status."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("recordings", nargs="+", type=Path, metavar="RECORDING")
     parser.add_argument("--converter", required=True, help="the program fxt-convert")

@@ -83,7 +83,7 @@ class Reader:
         return int(found[1]) if found else 1
 
     def string(self):
-        """Chunks: "abc", '\\000' <repeats 12 times>, "x", <incomplete sequence \\303>..."""
+        """A text, in chunks: "abc", '\\000' <repeats 12 times>, "x", <incomplete sequence \\303>..."""
         data, cut, is_repeated = b"", False, False
         while True:
             if self.ahead('"'):
@@ -106,7 +106,7 @@ class Reader:
             return Text(data, cut)
 
     def value(self):
-        """A number, text, …, or a list of (name or None, value) for values in braces; None: unavailable."""
+        """A number, a text and so on, or a list of (name or None, value) for values in braces. None means an unavailable value."""
         self.match(r"\((?:[^()]|\([^()]*\))*\) (?=[@0-9{-])")  # a type
         self.match(r"@0x[0-9a-f]+: ")
         self.match(r"\{[^{}=]* \([^{}=]*\)\} (?=0x)")  # GDB prints the type of a function before its address
@@ -169,7 +169,7 @@ class Reader:
         return {"true": True, "false": False}.get(found[0], Enum(found[0]))
 
     def aggregate(self):
-        """Ada's "(x => 1, y => 2)", "(3 => 10, 20)", and Fortran's "( x = 1, y = 2 )", "((1, 2) (3, 4))"."""
+        """Lists of Ada, "(x => 1, y => 2)" or "(3 => 10, 20)", and of Fortran, "( x = 1, y = 2 )", "((1, 2) (3, 4))"."""
         fields, index = [], None
         self.at += 1
         while not self.match(r" ?\)"):

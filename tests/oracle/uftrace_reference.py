@@ -65,8 +65,8 @@ def readable_copy(recording, directory):
 
 
 def is_same_name(ours, theirs):
-    """uftrace leaves some names mangled, and omits the parts of coroutines. In Rust's v0 names it drops the sign of a
-    constant, and a `()` after two closures."""
+    """True if both names mean the same function. uftrace leaves some names mangled, and omits the parts of coroutines. In
+    Rust's v0 names, it drops the sign of a constant, and a `()` after two closures."""
     return theirs.startswith(("_R", "_Z")) or without_what_uftrace_drops(ours) == without_what_uftrace_drops(theirs)
 
 
@@ -87,7 +87,7 @@ def without_newer_events(data):
 
 
 def map_loaded_libraries(recording):
-    """Adds the libraries at addresses that no other image has or had."""
+    """Adds the loaded libraries to the maps, if no other image has or had their addresses."""
     text = (recording / "task.txt").read_text(errors="replace")
     loaded = set(re.findall(r'^DLOP .* sid=(\w+) base=(\w+) libname="(.*)"$', text, re.MULTILINE))
     for session, base, path in loaded:

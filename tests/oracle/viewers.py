@@ -122,7 +122,7 @@ KTHREADD = 2  # the process that starts Linux's kernel threads
 
 
 def perfetto_groups(trace):
-    """The groups at the top level of Perfetto's window, sorted. A process is expanded there only if it is alone."""
+    """The groups at the top level of Perfetto's window, sorted. Perfetto expands processes only if there are no other groups."""
     packets = [packet for _, packet in protobuf_fields(trace.blobs.get("perfetto", b""))]
     groups = {f"{name} {process}" for process, name in perfetto_names(trace.process_names, packets).items()}
     if trace.switches:

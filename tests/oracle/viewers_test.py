@@ -75,7 +75,7 @@ class Viewers(unittest.TestCase):
     def test_perfetto_groups_its_top_level(self):
         trace = fxt.Trace(process_names={7: "draw"}, events=[begin("main", 0), end("main", 1)])
         self.assertEqual(perfetto_groups(trace), ["draw 7"])
-        trace.blobs["perfetto"] = bytes([0x0a, 4, 0x10, 1, 0x32, 0])  # a packet with the fields 2 and 6, which is empty
+        trace.blobs["perfetto"] = bytes([0x0a, 4, 0x10, 1, 0x32, 0])  # a packet with field 2, and with field 6, which is empty
         self.assertEqual(perfetto_groups(trace), ["System", "draw 7"])
         trace.blobs["perfetto"] = bytes([0x0a, 4, 0x12, 2, 0x32, 0])  # field 6 inside field 2
         self.assertEqual(perfetto_groups(trace), ["draw 7"])

@@ -63,7 +63,7 @@ class RecordingBuilder {
   }
   // Converts the recording as if the output were split into pieces.
   void split() { is_split_ = true; }
-  // Writes calls as a start and an end.
+  // Writes each call as a pair of a start and an end.
   void pairs() { durations_ = DurationForm::Pairs; }
   // Sets the length of the recording in the file info. By default, info has no length.
   void elapsed(std::string_view seconds) { elapsed_ = seconds; }

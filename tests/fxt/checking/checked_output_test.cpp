@@ -1,4 +1,4 @@
-// The three modes of a CheckedOutput: throw, collect, repair.
+// Tests what a CheckedOutput does with findings: throw an error, collect the findings, or repair the trace.
 #include "fxt/checked_output.h"
 
 #include <algorithm>

@@ -261,7 +261,8 @@ TEST(Checker, W17AsyncOperations) {
   EXPECT_EQ(broken({async(EventType::AsyncBegin, 5, 1), async(EventType::AsyncEnd, 6, 2)}), "w17");
 }
 
-// Perfetto ignores the processes of these operations, and matches starts and ends by name.
+// If async operations have the same id, Perfetto ignores their processes, and matches starts and ends by
+// name.
 TEST(Checker, W17AsyncOperationsOfOneIdNest) {
   const auto async = [](EventType type, std::uint64_t time, std::uint64_t name, std::uint64_t thread = 1) {
     return event(type, time, name, thread, {7});

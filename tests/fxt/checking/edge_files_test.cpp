@@ -1,6 +1,6 @@
-// Files at the edges of the format. The behavior of Fuchsia's C++ and Rust readers, Perfetto and Tracy is
-// known from their sources. An error is expected if a reader fails, loses data or draws wrongly. Otherwise,
-// no error is expected.
+// Tests files with extreme or unusual contents. The sources of Fuchsia's C++ and Rust readers, Perfetto and
+// Tracy show how these readers behave. An error is expected only if a reader fails, loses data or draws
+// wrongly.
 #include <cstddef>
 #include <cstdint>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The result of cutting for each kind of record.
+// Tests how each kind of record is cut.
 #include <array>
 #include <cstddef>
 #include <cstdint>

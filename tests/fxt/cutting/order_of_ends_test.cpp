@@ -221,7 +221,7 @@ TEST(OrderOfEnds, CallsContinueInTheNextPiece) {
 // ---- Random traces ----
 
 // Calls of several threads, mostly complete events. A call never starts at the same time as the call around
-// it, because their order in the file would be wrong for readers.
+// it. In this order of the file, readers would nest such calls wrongly.
 class RandomTrace {
  public:
   // With `has_ties`, a call may end together with an inner call, and start when the previous call ends.

@@ -1,4 +1,4 @@
-// Pieces of limited size: the largest size that a piece gets, for all kinds of traces.
+// Tests how large pieces become if their size is limited, for all kinds of traces.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -89,7 +89,8 @@ TEST(SplitSize, ATinySizeStillMakesProgress) {
   EXPECT_EQ(cuts.counters.events, 50U);
 }
 
-// A trace of a recording begins with the files of the recording, which are not a piece of their own.
+// A converted recording starts with blobs of its files. If only a few instants follow, these blobs are in the
+// same piece as the first calls.
 TEST(SplitSize, APieceWithoutCallsIsJoinedWithTheNextOne) {
   const std::vector<std::byte> bytes(4500);
   const auto texts = [&](std::uint64_t instants) {

@@ -24,7 +24,7 @@ namespace {
 using testing::ElementsAre;
 using testing::ElementsAreArray;
 
-// The words of records. By default, they are on thread 1 (100/101), and have the name "one" (string 2).
+// Builds the words of records. By default, a record has thread 1 (100/101) and the name "one" (string 2).
 class Trace {
  public:
   Trace& string(std::uint64_t index, std::uint64_t three_letters) {

@@ -1,5 +1,5 @@
 // Tests the help, the manual page and the completions of a small program. The program's options contain all
-// characters with a special meaning in one of these texts.
+// characters that have a special meaning in at least one of these texts.
 #include "fxt/support/program_text.h"
 
 #include <gmock/gmock.h>

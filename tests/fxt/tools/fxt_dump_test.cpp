@@ -379,8 +379,9 @@ TEST_F(FxtDump, SumsAsyncOperationsAndRunsOnCpus) {
   EXPECT_FALSE(begins.contains("runs"));
 }
 
-// Two processes. In the first process, main calls work twice. The second call of work contains another call
-// of work. These calls contain leaf calls of 100 ns. The second process runs only leaf, in another category.
+// Returns a trace with two processes. In the first process, `main` calls `work` twice, and the second call of
+// `work` calls `work` again. The first and the innermost `work` call `leaf` for 100 ns. The second process
+// runs only `leaf`, in another category.
 Words graph_trace() {
   return file_of([](Writer& writer) {
     const auto call = [&](std::uint64_t process, std::string_view category, std::string_view name,

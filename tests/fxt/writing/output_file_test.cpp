@@ -206,7 +206,8 @@ TEST_F(FileOutputTest, OverwritesCompletelyOrThrows) {
   EXPECT_EQ(all.str(), std::string(8, 7) + std::string(8, 9));
 }
 
-// The user root can replace every file in a folder. Therefore, root uses paths that no user can write.
+// The user root could replace the file in this folder. Therefore, the test for root uses paths at which no
+// user can create a file.
 TEST_F(FileOutputTest, ThrowsAtTheStartIfAFileCannotBeReplaced) {
   if (::geteuid() == 0) {
     EXPECT_THROW(OutputFile("/etc/hostname/x"), std::system_error);

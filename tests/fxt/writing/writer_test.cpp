@@ -24,7 +24,7 @@ void prepare_tables(Writer& writer) {
   writer.thread_index(100, 101);
 }
 
-// The words of the scheduling record. The threads have no names. `text` is string 1.
+// Returns the words of a scheduling record whose threads have no names. String 1 is `text`.
 template <typename SchedulingRecord>
 Words scheduling_words(std::string_view text, const SchedulingRecord& record) {
   return words_after([text](Writer& writer) { writer.prepare("", text); },

@@ -508,7 +508,7 @@ TEST_F(FastEncodeTest, FlowsHaveAStartAndAnEnd) {
   EXPECT_EQ(types_of(2), expected) << "emitted again";
 }
 
-// Known and new names alternate in many buffers.
+// Events for the fast path and events for the slow path alternate, and fill many buffers.
 TEST_F(FastEncodeTest, FastAndSlowPathKeepTheOrder) {
   constexpr std::uint64_t kRounds = 3000;
   const auto records = records_of(words_of([&](Lane& lane) {

@@ -92,7 +92,7 @@ TEST(ExpectedItems, TextsAreRecordedAsTexts) {
   EXPECT_EQ(items({"collect *s"}, kText), "-");
 }
 
-// The value of an expression has no address, so GDB records only the operands.
+// An item such as `a + b` has no address. Therefore, GDB records only its operands.
 TEST(ExpectedItems, ValuesRecordTheirOperands) {
   EXPECT_EQ(items({"collect *p * 2"}, kOperand), "*p * 2");
   EXPECT_EQ(items({"collect *p * 2"}, kMemory), "-");

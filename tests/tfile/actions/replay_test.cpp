@@ -31,8 +31,8 @@ class Replays : public testing::Test {
   void expression(std::string_view digits) {
     actions.push_back({.kind = TracepointAction::Kind::Expression, .code = hex_bytes(digits).value()});
   }
-  // Returns the recorded memory of each action: "1000:4", "1000:4s" for a text, "1000:8o" for an operand. "?"
-  // if the action stopped.
+  // Returns the memory that each action recorded: "1000:4", "1000:4s" for a text, or "1000:8o" for an
+  // operand. "?" means that the action stopped.
   std::vector<std::string> recorded() {
     memory_.start(frame, false);
     EXPECT_TRUE(replay.run(actions, is_needed, memory_, work));

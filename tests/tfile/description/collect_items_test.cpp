@@ -45,7 +45,7 @@ TEST(CollectItems, HaveKinds) {
                                  Kind::ReturnAddress));
 }
 
-// The value of an expression has no address, so GDB records only the operands.
+// An item such as `a + b` has no address. Therefore, GDB records only its operands.
 TEST(CollectItems, AreValuesOrPlaces) {
   const auto is_value = [](const std::string& text) {
     return items_of({"collect " + text}).hit.front().kind == CollectItem::Kind::Value;

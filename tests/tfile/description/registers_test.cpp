@@ -133,8 +133,8 @@ TEST(TargetDescription, HasLimits) {
   EXPECT_EQ(flags_text(flags.layout->registers().front(), ~std::uint64_t{0}), "[ LAST ]");
 }
 
-// Registers of the same type share its fields. The field names of a type have at most 4096 characters in
-// total.
+// Registers of the same type share the fields of the type. The field names of a type have at most 4096
+// characters in total.
 TEST(TargetDescriptions, HaveALimitOfFields) {
   const auto layout_of = [](std::string_view content) {
     return read_target_description(fmt::format("<target><feature>{}</feature></target>", content));

@@ -109,8 +109,8 @@ TEST(TraceFrames, MemoryWithoutANameHasItsAddress) {
   EXPECT_THAT(lines, Contains("blob gdb/frame/0/memory/0x5000 5 bytes"));
 }
 
-// The blocks at one address form one blob. The blob has the first block, and the additional bytes of longer
-// blocks.
+// If several blocks have the same address, their longest block determines the size of the blob. The bytes of
+// earlier blocks are kept.
 TEST(TraceFrames, BlobsHoldTheLongestBlockOfAnAddress) {
   TraceBuilder t;
   describe_tick(t);

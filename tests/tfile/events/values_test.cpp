@@ -144,7 +144,7 @@ TEST_F(LeafValues, FloatsHaveTheirFormat) {
   // 3.25 = 0x4000'a000…: 1.101 * 2^1
   EXPECT_EQ(number(FloatFormat::Quad, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xa0, 0, 0x40}),
             Argument(name, 3.25));
-  // 2^1024 is too large for a double. Digits that 64 bits do not determine are omitted.
+  // 2^1024 is too large for a double. The text has only as many digits as 64 bits determine.
   EXPECT_EQ(number(FloatFormat::Quad, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0x43}),
             Argument(name, "1.79769313486231591e+308"));
   EXPECT_EQ(number(FloatFormat::DoubleDouble, {0, 0, 0, 0, 0, 0, 0xf8, 0x3f, 0, 0, 0, 0, 0, 0, 0xe0, 0x3f}),

@@ -135,7 +135,8 @@ TEST_F(TraceMarks, AreSortedByTime) {
   EXPECT_EQ(windows[0].first_ns, 1'001'000u);
 }
 
-// A call from a hit to its last step could cross calls of the other input.
+// Usually, a hit with steps is a call that ends at the last step. Here, such a call could cross calls of the
+// other input.
 TEST_F(TraceMarks, StepsOnAThreadWithCallsAreInstants) {
   trace.frame(3).variable(1, 1000);
   trace.frame(3).variable(1, 1001).memory(0x404040, "a").frame(3).variable(1, 1002).memory(0x404040, "b");

@@ -132,7 +132,7 @@ TEST_F(CollectedValues, BracketsAroundAVariableChangeNothing) {
               HasSubstr(" (height)=65535 ( (depth) )=-5 "));
 }
 
-// GDB's bytecode uses the size of the whole array.
+// GDB's bytecode uses the size of the whole array as the size of each element.
 TEST_F(CollectedValues, AReferenceToAnArrayIsItsFirstElement) {
   const std::uint64_t tides = address_of("tides"), alias = address_of("tides_alias");
   const auto actions = [&](const std::string& size) {

@@ -98,8 +98,8 @@ TEST_F(Modules, AGivenPlaceLeavesTheOtherPlaceToOtherModules) {
   EXPECT_EQ(modules.code_at(kLibraryBias + 0x100000 + pump).function, "plant::pump");
 }
 
-// At addresses of another module, such as libc, the types of the program are known. Names of variables are
-// unknown.
+// At addresses of another module, such as libc, expressions can use the types of the program, but not the
+// names of its variables.
 TEST_F(Modules, CodeOfOtherModulesHasOnlyTypes) {
   const ModuleSet modules = tracepoint("plant::pump", address_of(0, "plant::pump")).place();
   const CodeScope* const scope = modules.scope_at(0x7f00'0000'1234);

@@ -1017,7 +1017,8 @@ TEST_F(OptimizedFrames, VariablesAreOnlyInRegistersThatTheActionsAskFor) {
   EXPECT_THAT(builder.notes(), Contains("item-contradicted 1"));
 }
 
-// For $args, GDB requests the registers that have the arguments at the start of the function.
+// For $args, GDB requests the registers that have the arguments at the start of the function. At the
+// tracepoint, an argument may be in another register. Therefore, any recorded register may be used.
 TEST_F(OptimizedFrames, ArgumentsMayBeInAnyRecordedRegister) {
   TraceBuilder builder;
   builder.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");

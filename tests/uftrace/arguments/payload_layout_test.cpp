@@ -79,7 +79,8 @@ class PayloadLayoutTest : public testing::Test {
         return "?";
     }
   }
-  // Returns a line for each value of the payload, such as "arg1 -1". The layout must have the payload's size.
+  // Returns a line for each value of the payload, such as "arg1 -1". The layout must give exactly the
+  // payload's size.
   std::vector<std::string> values(std::string_view items, std::string_view hex) {
     const Bytes payload = bytes(hex);
     const PayloadLayout layout = layout_of(items);

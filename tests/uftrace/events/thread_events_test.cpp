@@ -129,7 +129,8 @@ TEST_F(ThreadEventsTest, CallSitesAreArgumentsOfTheNextCall) {
   EXPECT_THAT(lines({{100013, "\x47\x83\0\x88\x63\x55\0\0"sv}}), ElementsAre("100/101 @30 x:kept"));
 }
 
-// Each call site has a text with the function's name. Very long names would need too much memory.
+// Each call site has a text with the function's name. Very long names would need too much memory, so they are
+// cut.
 TEST_F(ThreadEventsTest, VeryLongNamesOfCallSitesAreCut) {
   recording_.file("sid-aa.map", "10000-20000 r-xp 00000000 00:00 0    /bin/a\n");
   recording_.file("a.sym", fmt::format("0000000000000100 00000100 T {}\n", std::string(1000, 'x')));

@@ -1,4 +1,4 @@
-// With various options, the converted calls are the calls that uftrace shows for the same recording.
+// Tests that the converter shows the same calls as uftrace, with various options.
 #include "tests/uftrace/filters/tree.h"
 
 #include <cstdint>

@@ -191,7 +191,8 @@ TEST(UftraceInspect, CountsSymbolsAndDebugInformation) {
       ElementsAre("damaged-line 1", "DIR/demo.dbg:8: expected a line that starts with E:, F:, L:, A: or R:"));
 }
 
-// A .dbg file is read twice: to decode the values of a function, and to count its lines.
+// A .dbg file is read twice: to decode the values of a function, and to count its lines. The damaged line
+// must be noted only once.
 TEST(UftraceInspect, NotesADamagedLineOfDebugInformationOnce) {
   R r;
   r.info_line("auto-args:1").file("demo.dbg", "F: 1100 f\nA: @arg1/i32\n???\n");

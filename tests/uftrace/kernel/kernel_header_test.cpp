@@ -46,7 +46,8 @@ TEST(KernelHeader, AMissingFileGivesNoHeader) {
   EXPECT_TRUE(notes.empty());
 }
 
-// If a 32-bit recorder runs on a 64-bit kernel, the recorder writes a wrong size of `long`.
+// If a 32-bit recorder runs on a 64-bit kernel, the recorder writes a wrong size of `long`. The kernel's
+// description of a page shows the right size.
 TEST(KernelHeader, TheKernelsLongSizeReplacesTheRecorders) {
   const Header read(layout_text({.long_bytes = 4}) +
                     block("events/header_page", field("u64 timestamp", 0, 8) +

@@ -97,7 +97,7 @@ TEST(UftraceSchedule, EachThreadHasItsOwnSwitches) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// The last record of a blocked thread may be long before its end.
+// The end of a blocked thread may be long after its last record. Calls without an exit last until this end.
 TEST(UftraceSchedule, OpenCallsEndWithTheTask) {
   R r;
   r.entry(10, 0, R::kMain).entry(11, 1, R::kF);

@@ -1,4 +1,4 @@
-// The description of a recording is an instant, and its text files are blobs.
+// Tests the description of a recording: an instant, and the text files as blobs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>

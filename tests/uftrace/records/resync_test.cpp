@@ -206,7 +206,7 @@ TEST_F(ResyncTest, TheLastPayloadMayEndTheFile) {
 
 TEST_F(ResyncTest, AfterAPayloadASureRecordIsPreferred) {
   const Expectation expected{.time_ns = kTime, .depth = 2, .top_address = kG};
-  // The first record is only likely. The second record fits the open calls.
+  // The first record is only likely. The third record fits the open calls.
   const RecordBytes bytes = RecordBytes()
                                 .entry(kTime, 7, kF)
                                 .entry(kTime, 9, kNoCode)

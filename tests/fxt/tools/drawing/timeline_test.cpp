@@ -266,7 +266,7 @@ TEST(Timeline, ReportsCallsThatAreNestedTooDeep) {
   EXPECT_THAT(
       lines(events, {.max_rows = 2}),
       ElementsAre("2 calls on 1 thread", "3 calls or marks not drawn, because of their depth (--max-depth)"));
-  // The limit also applies to calls in the order of their ends.
+  // The limit also applies if the calls are in the order of their ends in the file.
   EXPECT_THAT(lines({call(1200, 1800, "c"), call(1100, 1900, "b"), call(1000, 2000, "a")}, {.max_rows = 2}),
               Contains("1 call or mark not drawn, because of their depth (--max-depth)"));
 }
