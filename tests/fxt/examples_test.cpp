@@ -28,7 +28,7 @@ constexpr const char* kTrace = R"({"traceEvents": [
 {"ph":"E","pid":"GPU","tid":"stream 7","ts":12}
 ]})";
 
-// The expected events. Process 0 has the id 2147483647. Ends and steps without a start are missing.
+// The expected events. Process 0 has the id 2147483647. Ends and steps without a start are omitted.
 constexpr const char* kEvents =
     R"(complete 1000..11000 2147483647/1 "app" "outer" "b"="true" "f"=f64:0.5 "l"="[1]" "n"=i64:1 "s"="a"
 flow-begin 1000 2147483647/1 "ipc" "send" id=2

@@ -94,7 +94,8 @@ TEST(LaneStore, ManyWordsAfterAnOpenCallReleaseIt) {
   }
 }
 
-// Events before the start of the call do not count, even if they are in the same chunk as the start.
+// Events before the start of the call do not count for the limit, even if they are in the same chunk as the
+// start.
 TEST(LaneStore, EventsBeforeAnOpenCallDoNotReleaseIt) {
   ChunkPool pool;
   Lane lane(pool, kTestLanes);

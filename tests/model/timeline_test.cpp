@@ -173,7 +173,7 @@ TEST_F(TimelineTest, ACallLongerThanTheLookaheadIsAPair) {
     marks.push_back({t + 1, false, f});
   }
   marks.push_back({3000, false, f});
-  // Measures how many events the source has emitted before the sink receives them.
+  // Measures how many events the source is ahead of the sink.
   class Watch : public EventText {
    public:
     using EventText::EventText;

@@ -93,7 +93,7 @@ void describe_tick(TraceBuilder& t);
 std::string hex_of(std::string_view text);
 
 // Returns a block of 64 bytes with the general registers of i386. All registers except eip and esp are zero.
-// Needs the line `R 40`.
+// The description needs the line `R 40`.
 std::string i386_registers(std::uint32_t eip, std::uint32_t esp);
 
 }  // namespace convert::tfile

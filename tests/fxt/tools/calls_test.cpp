@@ -450,8 +450,8 @@ TEST_F(Calls, MayBeNestedDeeply) {
 TEST_F(Calls, MayCrossManyTimes) {
   constexpr std::uint64_t kMany = 50'000;
   for (std::uint64_t i = 0; i < kMany; ++i) complete(kWork, 1000 + i, 101'000 + i);
-  // Each call starts 1 ns after the previous call, and crosses its end. The self time of a call is 1 ns,
-  // until the next call starts. Only the last call has 100,000 ns.
+  // Each call starts 1 ns after the previous call, and crosses the end of that call. Therefore, the self time
+  // of a call is 1 ns. Only the last call has 100,000 ns.
   EXPECT_THAT(statistics(), ElementsAre("work 50000: 100000 149999 100000 100000 100000"));
 }
 
@@ -542,7 +542,7 @@ TEST_F(Groups, AreInJson) {
             R"({"category":"sched","name":"linux:schedule","group":"off-cpu","self_ns":9000,"calls":1}])");
 }
 
-// A module may have the name `sched`, like the category of switches.
+// A module may have the name `sched`, which is also the category of switches.
 TEST_F(Groups, AProgramCalledSchedIsOnTheCpu) {
   const std::string path = file("sched", file_of([](Writer& writer) {
                                   for (const char* const name : {"main", "linux:schedule (pre-empted)"})

@@ -580,7 +580,7 @@ TEST_F(TracerTest, ASignalMayFlushTheRing) {
   }
 }
 
-// The other threads take the lock again and again, to empty their buffers.
+// The other threads take the tracer's lock again and again, to empty their buffers.
 TEST_F(TracerTest, ASignalFlushesWhileOtherThreadsAreBusy) {
   for (int round = 0; round < 10; ++round) {
     const int status = in_child([this] {

@@ -308,7 +308,7 @@ TEST(TraceFrames, StepsOfSeveralThreadsFindTheirOwnHit) {
   EXPECT_THAT(t.all_lines(), Contains(HasSubstr("14000] tracepoint:f")));
 }
 
-// Describes three registers of amd64. In frames that did not record fs_base, it is 0.
+// Describes three registers of amd64. fs_base is 0 in frames that did not record it.
 void describe_threads(TraceBuilder& t) {
   t.line("R 18").line(kStamp).line("tp T2:8000:E:0:0").line("tp A2:8000:R0f").source("2:8000", "at", "f");
   t.line("tdesc <target><architecture>i386:x86-64</architecture><feature name='f'>");

@@ -54,7 +54,7 @@ TEST(FramePattern, IsOfOneTracepointAndItsBlocks) {
   EXPECT_TRUE(pattern->matches(small_frame(0x404040, -1, -1)));
   EXPECT_FALSE(pattern->matches(small_frame(0x404048, 7, 1000)));
 
-  // All bytes are compared, except 8 bytes of memory and 8 bytes of the value.
+  // All bytes are compared, except the 8 bytes of memory content and the 8 bytes of the variable's value.
   for (std::size_t i = 0; i < first.size(); ++i) {
     auto other = first;
     other[i] ^= std::byte{1};

@@ -46,7 +46,7 @@ TEST(MarkSample, KeepsAnEvenSampleOfManyMarks) {
   }
 }
 
-// A history of calls that records the requested time windows, and always finds the same thread.
+// A call history that stores the requested time windows, and always finds the same thread.
 class MatchingThread : public CallHistory {
  public:
   MatchingThread(const Lane& lane, std::vector<MarkWindow>& windows) : lane_(lane), windows_(windows) {}

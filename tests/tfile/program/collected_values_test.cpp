@@ -30,7 +30,8 @@ class CollectedValues : public testing::Test {
     return frame(name, fmt::format("M-1,{:x},{:x}", address, bytes.size()), {{address, bytes}});
   }
   using Memory = std::vector<std::pair<std::uint64_t, std::string>>;
-  // Returns the text of a frame with this memory. The actions collect the items.
+  // Returns the text of a frame with this memory. Its tracepoint collects `items`, which GDB has encoded as
+  // `actions`.
   std::string frame(std::string_view items, const std::string& actions, const Memory& memory,
                     std::string_view function = "visit") {
     TraceBuilder t;

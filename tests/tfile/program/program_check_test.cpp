@@ -319,7 +319,7 @@ TEST_F(LoadBias, AnInlinedFunctionAgrees) {
 
 class CollectedPlaces : public LoadBias {
  public:
-  // Adds a tracepoint. `actions` collect the items.
+  // Adds a tracepoint that collects `items`, with these actions.
   CollectedPlaces& collect(const std::string& items, std::vector<TracepointAction> actions) {
     at_address(fmt::format("traced_program.cpp:{}", line_of("plain_start")),
                kBias + line_address("plain_start"));
@@ -479,7 +479,7 @@ TEST_F(CollectedPlaces, ATextIsNotAtThePlaceOfItsPointer) {
   EXPECT_EQ(collect("/s count", range(level_, 4)).contradiction(), "");
 }
 
-// The names alone would allow each of these addresses.
+// All of these addresses are in the function, so its name alone would allow each of them.
 TEST_F(LoadBias, AFunctionIsNotTracedInsideItsPrologue) {
   const std::uint64_t start = kBias + address_of("plant::pump");
   for (const auto& [into, expected] : {std::pair{0u, 0u}, {1u, 1u}, {4u, 0u}, {5u, 1u}}) {

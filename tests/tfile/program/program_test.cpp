@@ -399,8 +399,8 @@ TEST(TracedPrograms, AFifoIsNotSharedDebugInformation) {
   const auto fifo = std::filesystem::temp_directory_path() / fmt::format("shared-{}", ::getpid());
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
   ElfBuilder elf;
-  // The fields are: version, abbreviations, size of addresses, the unit with its name, the variable with its
-  // name, and the end of the unit's children.
+  // The header has the version, the offset of the abbreviations, and the size of addresses. It is followed by
+  // the unit with its name, the variable with its name, and the end of the unit's children.
   const std::string unit = elf.number(4, 2) + elf.number(0, 4) + elf.number(8, 1) + elf.number(1, 1) +
                            elf.number(0, 4) + elf.number(2, 1) + elf.number(0, 4) + elf.number(0, 1);
   elf.add({.name = ".debug_info", .data = elf.number(unit.size(), 4) + unit});

@@ -116,7 +116,7 @@ TEST_F(PayloadDecoderTest, EntriesHaveArgumentsAndExitsHaveReturnValues) {
               ElementsAre(4, 0));  // the third layout is a string, and needs more bytes than the payload has
 }
 
-// For some calls, uftrace 0.13 sets the bit for values but stores no values.
+// For some calls, uftrace 0.13 sets the bit for a payload, but stores no values.
 TEST_F(PayloadDecoderTest, TheLastLayoutIsEmpty) {
   info_.argument_lines = {"argspec:f@arg1"};
   open();

@@ -128,7 +128,8 @@ TEST(Spec, EmptyPartsAreIgnored) {
   EXPECT_THAT(items("@"), IsEmpty());
 }
 
-// If all values of an entry are damaged, the entry must not become an entry with only a function's name.
+// An entry with only a function's name means automatic arguments. If all values of an entry are damaged, it
+// must not become such an entry.
 TEST(Spec, AnEntryOfDamagedValuesIsNotAutomatic) {
   EXPECT_THAT(entries("a@arg0"), ElementsAre("a :", "? arg0"));
 }

@@ -103,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Vector{{"--trace", "off"}, ""}, Vector{{"--trace", "on"}, kWhole},
                     Vector{{"-T", "a@trace-off,traceon"}, kWhole}, Vector{{"-T", "main@traceoff"}, ""}));
 
-// In the last case, uftrace shows only b and its callees.
+// The last case differs from uftrace: uftrace shows only b and its callees.
 INSTANTIATE_TEST_SUITE_P(Lists, Tree,
                          testing::Values(Vector{{"-N", "a;d"}, "main{f ext{cb{e}}}"},
                                          Vector{{"-F", "a;f"}, "a{b{c}} f"},

@@ -311,8 +311,8 @@ TEST(PerfCursor, APauseOfASecondNeedsAReadableRecordAfterIt) {
   EXPECT_EQ(count_with(kSecond + 10), 2u);
 }
 
-// The record of a fork or an exit has two times: of the event, and of writing. The time of the event is used
-// if both times are close to each other.
+// The record of a fork or an exit has two times: the time of the event, and the time at which the record was
+// written. The time of the event is used only if both times are close to each other.
 TEST(PerfCursor, UsesTheTimeOfAnEventIfItIsClose) {
   const auto exit_at = [](std::uint64_t time_ns) {
     PerfBytes bytes;

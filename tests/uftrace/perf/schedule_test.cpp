@@ -118,7 +118,7 @@ TEST(UftraceSchedule, OpenCallsEndWithTheLastSwitchByDefault) {
   EXPECT_THAT(r.lines(), Contains("100/100 [10, 600] demo:main repaired=\"open-at-end\""));
 }
 
-// Another thread with the same id starts later.
+// After the exit at 20, another thread gets the same id.
 TEST(UftraceSchedule, TheIdOfATaskMayBeUsedAgainAfterItsExit) {
   R r;
   r.entry(10, 0, R::kMain).entry(50, 0, R::kF).exit(70, 0, R::kF);
@@ -378,7 +378,7 @@ TEST(UftraceSchedule, TheEstimatedExitOfAnInheritedCallAlsoMoves) {
                     "101/101 [30, 50] sched:linux:schedule (pre-empted) cpu=0 state='runnable' next_cpu=0",
                     "101/101 [60, 70] demo:f"}));
   EXPECT_THAT(r.notes(), testing::Not(Contains(testing::HasSubstr("schedule-cut"))));
-  // After lost records, the open calls of the thread are unknown.
+  // After lost records, the open calls of the thread are unknown. Therefore, the exit at 32 is not moved.
   r.thread(102).entry(10, 0, R::kF).lost(3).exit(32, 0, R::kF);
   r.file("perf-cpu0.dat", PerfBytes().in(5, 102).out(20, 102).in(40, 102).text());
   EXPECT_THAT(calls_of(r), testing::Not(Contains(testing::HasSubstr("102/102 [10, 40]"))));

@@ -213,7 +213,7 @@ TEST(RecordCursorLayouts, FitIfARecordThatFitsComesAfterThem) {
   EXPECT_THAT(items_of(bytes, {.layouts = &none}).front(), ">0 10 401100 +24");
 }
 
-// With this layout, the payload would include the next records.
+// The layout has 56 bytes, so the payload would include the next two records.
 TEST(RecordCursorLayouts, AreNotLargerThanThePayload) {
   const std::string bytes =
       RecordBytes().entry(10, 0, kF, 24).entry(11, 1, kG).exit(12, 1, kG).exit(13, 0, kF).whole();
