@@ -1,6 +1,6 @@
-// Reads any bytes as the perf files of two CPUs of a recording. The first byte determines how many of the
-// other bytes are perf-cpu1.dat, in 256ths. Its lowest bit is also the byte order. Its highest bit is also
-// the option cpu_tracks.
+// Reads any bytes as the perf files of two CPUs of a recording. If the first byte is N, N/256 of the other
+// bytes are perf-cpu1.dat. The lowest bit of N is also the byte order, and the highest bit is also the option
+// cpu_tracks.
 
 #include <bit>
 #include <cstddef>

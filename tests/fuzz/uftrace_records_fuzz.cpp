@@ -35,7 +35,7 @@ const std::filesystem::path& recording() {
 
 }  // namespace
 
-// The first byte determines how many of the other bytes are the child's file, in 256ths.
+// If the first byte is N, N/256 of the other bytes are the child's file.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);

@@ -63,8 +63,9 @@ constexpr std::array kTexts = {Text{"a"sv, "a"sv},
                                Text{"n\0l"sv, "n\ufffdl"sv},
                                Text{"Frame"sv, "Frame"sv}};
 
-// Makes records. With equal choices, two makers make the same records, except for the texts. One maker uses
-// the given texts, for the Writer. The other uses the written texts, which the file must have.
+// Makes records. With equal choices, two makers make the same records, except for the texts. The records of
+// one maker are for the Writer, and have the given texts. The records of the other maker are those that the
+// file must have, with the written texts.
 class Maker {
  public:
   enum class Texts : std::uint8_t { AsGiven, AsWritten };

@@ -253,8 +253,8 @@ TEST_F(CallLengthsTest, TheLongestCallOfALabelPaysForTheNames) {
   EXPECT_EQ(shortest(202), kForever);
 }
 
-// Long calls are counted by intervals of length. The interval with the shortest length that fits is divided
-// until this length is exact.
+// Long lengths are rounded to intervals. To find the exact shortest length that fits, the calls of one
+// interval are counted again, in smaller intervals.
 TEST_F(CallLengthsTest, LongLengthsBecomeExact) {
   std::mt19937_64 random(1);
   std::vector<fxt::CallLengths::Entry> calls;

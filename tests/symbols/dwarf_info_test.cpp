@@ -156,8 +156,8 @@ TEST_F(DwarfInfoTest, FunctionsHaveTypes) {
   EXPECT_THAT(types_of("_ZN5outer7Counter3addEi"), ElementsAre("u8p", "s4", "s4"));
 }
 
-// If a linker merges equal code, several functions have the same address. Their parameters are known only if
-// they are equal.
+// If a linker merges equal code, several functions have the same address. Parameters at this address are
+// known only if they are the same for all these functions.
 TEST_F(DwarfInfoTest, FunctionsWithOneAddressAreUsedOnlyIfTheyAreEqual) {
   const auto address_of = [&](std::string_view name) {
     const InputFile file{fxt::FilePlace(PARAMETERS)};

@@ -99,8 +99,8 @@ TEST(ExpectedItems, ValuesRecordTheirOperands) {
   EXPECT_EQ(items({"collect *&x"}, kMemory), "*&x");
 }
 
-// GDB sorts ranges by address, and joins them. Therefore, it is certain which item a range belongs to only if
-// there is no other range and no other name.
+// GDB sorts ranges by address, and joins them. Therefore, the item of a range is certain only if there is no
+// other range and no other name.
 TEST(ExpectedItems, ARangeIsCertainIfItIsTheOnlyOne) {
   EXPECT_EQ(items({"collect g"}, "M-1,1000,4"), "Mg");
   EXPECT_EQ(items({"collect g, *p"}, std::string("M-1,1000,4") + kMemory), "*pMg");

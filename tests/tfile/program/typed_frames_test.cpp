@@ -660,7 +660,8 @@ TEST_F(Entries, OtherAddressesAreNotCalledReturnAddresses) {
   EXPECT_THAT(frame_line(), HasSubstr(" mem.0x6008=4660 "));
 }
 
-// At this line, inner variables hide the outer variables `level` and `rest`. The CFA is 16 bytes after rbp.
+// At the line with the mark, inner variables hide the outer variables `level` and `rest`. The CFA is 16 bytes
+// after rbp.
 class HiddenVariables : public Entries {
  protected:
   explicit HiddenVariables(const char* mark = "hiding") : line_(line_of(mark, "traced_expressions.cpp")) {}
@@ -1050,7 +1051,8 @@ TEST_F(OptimizedFrames, AWideVectorIsInTwoRegisters) {
       HasSubstr(" wide[0]=1 wide[1]=0 wide[2]=0 wide[3]=0 wide[4]=2 wide[5]=0 wide[6]=0 wide[7]=-0.5 "));
 }
 
-// At this line, `depth` is the variable outside of the block. The code of the block is elsewhere.
+// At the line after the block, `depth` is the variable outside of the block. The code of the block is
+// elsewhere.
 TEST_F(OptimizedFrames, VariablesOfBlocksAreVisibleOnlyInThem) {
   for (const std::uint64_t address :
        program.line_addresses("traced_fast.cpp", line_of("behind a block", "traced_fast.cpp"))) {

@@ -102,7 +102,7 @@ TEST(UftraceCalls, AnExitOfAnotherFunctionIsNoted) {
 }
 
 // QEMU's plugin may count depths from 1, and may give an exit the depth of the caller. All records of a
-// thread agree in this.
+// thread have depths of the same kind.
 TEST(UftraceQemu, ExitsMayHaveTheDepthOfTheCaller) {
   R r;
   r.entry(10, 1, R::kMain).entry(11, 2, R::kF).entry(12, 3, R::kF).entry(13, 4, R::kF);

@@ -30,7 +30,7 @@ std::vector<std::string> shapes_of(const std::string& svg) {
       std::string title = shape.child("title").text().get();
       title.resize(std::min(title.find('\n'), title.size()));  // removes the arguments
       if (std::string_view(shape.name()) == "rect")
-        // Adds the gap of half a pixel between neighbors, by which the shapes are narrower.
+        // A shape is half a pixel narrower, so that neighbors have a gap between them. Adds this half pixel.
         shapes.push_back(fmt::format(
             "{}+{:.4g} row {}: {}", shape.attribute("x").value(),
             shape.attribute("width").as_double() + (shape.attribute("width").as_double() > 0.5 ? 0.5 : 0),
