@@ -217,8 +217,9 @@ TEST(DamagedTraces, RecordsThatReadersDropAreLeftOutAndCounted) {
       joined(file_of([](Writer& writer) { writer.write(complete(10, 20, kPlainThread, "call")); }),
              {0x0002'0001'0900'0024, 30,    // an instant on thread 9, which was never registered
               0x0077'0001'0100'0024, 31,    // its name is string 0x77, which was never registered
-              0x0002'0001'0103'0024, 1000,  // an end whose category was never registered
+              0x0002'0001'0103'0024, 1000,  // an end without a start, which is kept
               0x0002'0001'0100'0024, 1001});
+  // The last record is a start whose category is string 0x55, which was never registered.
   const Cuts cuts = cut(joined(trace, {0x0002'0055'0102'0024, 1002}), {});
   EXPECT_EQ(cuts.counters.unwritable, 3U);
   EXPECT_EQ(cuts.counters.events, 3U);
