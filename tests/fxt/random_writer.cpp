@@ -160,7 +160,7 @@ class Maker {
   Thread side() { return choice_.one_in(2) ? kIdleThread : thread(); }
   Blob blob() {
     const auto type = static_cast<BlobType>(choice_.one_in(20) ? pick(256) : 1 + pick(3));
-    const std::span<const std::byte> whole = bytes();  // as one record
+    const std::span<const std::byte> whole = bytes();  // at most 30,000 of them fit into one record
     return {
         .name = string(), .type = type, .bytes = whole.first(std::min(whole.size(), std::size_t{30'000}))};
   }

@@ -577,7 +577,7 @@ TEST(Checker, W29RecordsThatReadersIgnore) {
   EXPECT_THAT(notes({log}, {Perfetto, Tracy, FuchsiaCpp}),
               ElementsAre("log: log messages (1): ignored by Perfetto and Tracy"));
   EXPECT_THAT(notes({log}, {FuchsiaCpp, FuchsiaRust, Spec}), ElementsAre());
-  EXPECT_THAT(notes({log}, KnownReaders::all()), ElementsAre());  // all readers are selected
+  EXPECT_THAT(notes({log}, KnownReaders::all()), ElementsAre());  // there are no notes for all readers
   const Words operation =
       joined(event(EventType::AsyncBegin, 5, kA, 1, {7}), event(EventType::AsyncEnd, 6, kA, 1, {7}));
   const Words argument = event(EventType::Instant, 7, kA, 1, {0x7'0005'0011}, 1);
@@ -603,7 +603,7 @@ TEST(Checker, W28ScopesThatMostReadersIgnore) {
   const auto verdict = [](std::uint64_t scope) {
     return broken({event(EventType::Instant, 5, kA, 1, {scope})});
   };
-  EXPECT_EQ(verdict(0), kClean);  // its thread
+  EXPECT_EQ(verdict(0), kClean);  // the scope is the thread of the instant
   EXPECT_EQ(verdict(1), "w28");
   EXPECT_EQ(verdict(2), "w28");
   EXPECT_EQ(broken({event(EventType::Instant, 5, kA, 1, {0, 0})}), "w11");

@@ -641,7 +641,7 @@ TEST(Cut, TimesBecomeNs) {
   Words words = trace(complete(24, 48, "a"));
   words[4] = 24'000'000;
   EXPECT_THAT(texts_of(cut(words, {})), ElementsAre("complete 1000..2000 1/2 \"c\" \"a\"\n"));
-  words[4] = 1;  // 2^63 ticks or more
+  words[4] = 1;  // 1 tick per second, so the end below does not fit into 64 bits as ns
   for (std::uint64_t& word : words)
     if (word == 48) word = ~std::uint64_t{0};
   const auto cuts = cut(words, {});

@@ -491,7 +491,7 @@ TEST(InputWindow, KeepsBytesThatAreNotSkipped) {
   EXPECT_EQ(std::memcmp(window.bytes(), "45678", 5), 0);
   EXPECT_EQ(window.offset(), 4U);
   EXPECT_FALSE(window.fetch(7));
-  EXPECT_EQ(window.size(), 6U);  // the last part
+  EXPECT_EQ(window.size(), 6U);  // all remaining bytes
 }
 
 class FailingInput final : public Input {

@@ -242,7 +242,7 @@ TEST_F(FxtCut, AFileThatIsNotATraceLeavesNoOutput) {
   EXPECT_THAT(outcome.output,
               EndsWith("x.c: not an FXT trace, because it does not start with the magic number\n"));
   EXPECT_EQ(dump(out), before);
-  // The texts start with bytes that look like the header of a short record of an unknown type.
+  // The texts start with bytes that look like the header of a record of an unknown type.
   for (const std::string& json :
        {"[\n{\"ph\": \"X\"}" + std::string(10'000, ' '), "\x1f" + std::string(10'000, '\x2f')}) {
     EXPECT_EQ(run(file_with("x.json", json) + " " + out).exit_code, 1);

@@ -489,7 +489,7 @@ TEST_F(TracerTest, WritesToAPipe) {
   {
     Tracer tracer(fifo, {.flush_period = std::chrono::hours(1)});
     trace_scopes_that_are_open_at_flushes(tracer);
-    trace_begin(kQueue);  // this duration never ends
+    trace_begin(kQueue);  // the program does not end this duration
   }
   reader.join();
   using enum EventType;

@@ -224,7 +224,7 @@ TEST(Timeline, FramesOfGdbAreDrawnAsInstants) {
                                   zero,
                                   frame(kBegin, 1300, "control", 2),
                                   event(kEnd, 1300, "control", "tracepoint"),
-                                  frame(kInstant, 1300, "control (2)", 2),  // the last step of the frame
+                                  frame(kInstant, 1300, "control (2)", 2),  // more arguments of frame 2
                                   frame(kBegin, 1400, "stepping", 3),
                                   frame(kInstant, 1450, "step", 4),
                                   event(kEnd, 1500, "stepping", "tracepoint"),
@@ -457,7 +457,7 @@ TEST(Timeline, ConnectsFlowsById) {
   EXPECT_THAT(
       lines_of_flows({flow(kFlowBegin, 1100, here, 7, "send"), flow(kFlowEnd, 1200, near, 7, "recv")}),
       ElementsAre("2 calls, 1 flow arrow on 2 threads"));
-  // Flow 1 is still open, so readers drop its second start.
+  // Flow 7 is still open, so readers drop its second start.
   EXPECT_THAT(lines_of_flows(
                   {flow(kFlowBegin, 1100, here), flow(kFlowBegin, 1150, here), flow(kFlowEnd, 1200, near)}),
               ElementsAre("2 calls, 1 flow arrow on 2 threads",
