@@ -15,7 +15,7 @@ namespace {
 // After the letters, '?' means that the item may have no expression, and '*' that it may have several.
 //
 // For each expression, the result has the number of its item. "-" means that no item has the expression, or
-// that alignments differ. "!" means that the item before it may have a misfit. Without any alignment, the
+// that alignments differ. "!" means that the item before it may have a misfit. If no alignment exists, the
 // result is "impossible".
 std::string aligned(const std::vector<std::string>& rows, std::size_t expressions) {
   Alignment alignment;

@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Registers 0 to 10. All except the last three are general registers.
+// Registers 0 to 10. All except the last four are general registers.
 constexpr std::string_view kAmd64 = R"(
 <target><architecture>i386:x86-64</architecture>
 <feature name="org.gnu.gdb.i386.core">

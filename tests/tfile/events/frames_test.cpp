@@ -411,7 +411,7 @@ TEST(TracepointTracks, BeyondTheFirst10000AreOnTheirThreads) {
       t.frame(tracepoint).variable(26, pid);
   t.end();
   EXPECT_EQ(t.lines({}, {.frames = FrameChoice::Tracks}).size(),
-            2u * kThreads * kTracepoints);  // each thread and tracepoint has one counter
+            2u * kThreads * kTracepoints);  // an instant and a counter value for each frame
   EXPECT_EQ(t.threads().size(), kThreads + kTracks);
   EXPECT_THAT(t.all_lines().back(), HasSubstr("10102/101 @10100000 counter variable:variable #0 "));
 }

@@ -185,7 +185,7 @@ TEST(Leaves, BytesDoNotDisplaceOtherMembers) {
   EXPECT_THAT(leaf_names(packet, "p"), ElementsAre("p.a", "p.b", "p.n"));
 }
 
-// GDB prints two(2,1) as the second element of the first list.
+// GDB prints two(2,-1) as the second element of the first list.
 TEST(Leaves, FortranHasTheNamesOfTheSource) {
   Type column = array_of(kInt, 2);
   column.is_fortran = true;

@@ -652,8 +652,8 @@ TEST_F(Entries, TheReturnAddressIsFoundInTheFrame) {
   EXPECT_THAT(frame_line(), HasSubstr(fmt::format(" $_ret='{:#x} <plant::measure", caller)));
 }
 
-// GDB's actions find the return address with the frame pointer. Here, this register contains something else,
-// so the recorded memory is not the return address.
+// GDB's actions find the return address with the frame pointer. If this register contains something else, the
+// actions record other memory.
 TEST_F(Entries, OtherAddressesAreNotCalledReturnAddresses) {
   entry("plant::pump", "collect $_ret", trace(0x6008, 8));
   t.memory(0x6008, t.number(std::uint64_t{0x1234}));
