@@ -226,7 +226,7 @@ TEST(HostileName, DeepNestingIsNotDemangled) {
 }
 
 TEST(HostileName, DoublingSubstitutionsStayShort) {
-  // Each parameter type contains the previous one twice, so the full name has 2^40 words.
+  // Each parameter type contains the previous one twice, so the full name has more than 2^38 words.
   const std::string_view digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
   for (const std::string_view word : {"1A", "2\xc3\xa9"}) {
     std::string symbol = fmt::format("_Z1f{}IiiE", word);

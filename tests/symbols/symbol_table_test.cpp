@@ -74,7 +74,7 @@ TEST(SymbolTable, GroupsNeedNotBeInOrder) {
   EXPECT_EQ(symbols.at(0x20ff), "b");
 }
 
-// The symbols are close together, far from each other, and at both ends of the address space.
+// At each power of two from 2^4 to 2^63, there are five symbols of one byte, without gaps between them.
 TEST(SymbolTable, IsTheSameAsASearch) {
   std::vector<Symbol> symbols;
   for (unsigned bit = 4; bit < 64; ++bit)

@@ -37,7 +37,8 @@ TEST(Enums, ValuesCountUp) {
   EXPECT_THAT(lines("enum neg { A = -1, B, C = -0x2 };"), ElementsAre("neg: B=0 A=-1 C=-2"));
 }
 
-// An enumerator without a value has the previous value plus one. The recorder computes this sum as an int.
+// An enumerator without a value has the previous value plus one. If the previous value has more than 32 bits,
+// the recorder uses only its lowest 32 bits, as an int.
 TEST(Enums, AfterALongValueTheNextValuesAreInts) {
   EXPECT_THAT(lines("enum a {BIG=-9223372036854775808,ONE}"),
               ElementsAre("a: ONE=1 BIG=-9223372036854775808"));

@@ -28,7 +28,7 @@ using R = RecordingBuilder;
 
 constexpr std::uint64_t kFromNs = 5000;
 
-// Passes only events that do not end before kFromNs.
+// Drops complete calls that end before kFromNs, and passes all other events.
 class LateEvents final : public SinkStage {
  public:
   using SinkStage::SinkStage;

@@ -9,7 +9,7 @@ namespace convert::uftrace {
 namespace {
 
 constexpr std::uint64_t kAddress = 0x401000;
-constexpr std::size_t kFirst = 4096;  // the number of entries
+constexpr std::size_t kFirst = 4096;  // the number of entries of a new cache
 
 CacheBudget budget{0};
 
@@ -36,7 +36,7 @@ TEST(LabelCaches, AreSeparateForEveryEpoch) {
 
 TEST(LabelCaches, ReplaceTheLeastRecentlyUsedEpochs) {
   LabelCaches caches;
-  constexpr std::uint32_t kEpochs = 10'000;  // all caches together would need 640 MB
+  constexpr std::uint32_t kEpochs = 10'000;  // all caches together would need more than 600 MB
   for (std::uint32_t epoch = 0; epoch < kEpochs; ++epoch) {
     EXPECT_EQ(caches.of(epoch, budget).find(kAddress), nullptr) << "of another epoch";
     caches.of(epoch, budget).put(kAddress, {.label = LabelId{epoch}});
