@@ -80,7 +80,7 @@ def oracle_dump(path, limit=100_000):
         for number, error in frames(limit):
             line = {"n": number}
             failures = failures + 1 if error else 0
-            if failures > 1:  # a single failure is the end of the frames
+            if failures > 1:  # two failures in a row mean the end of the frames
                 break
             if error:
                 line["tfind_error"] = error

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks that FXT files show the same calls as uftrace with the same options.
 
-Each RECORDING is a directory of uftrace. The script converts the recording with --converter and about thirty sets of
-options, and reads the FXT files with fxt_reader.py in this folder. The calls are rebuilt as in Perfetto, and compared with
+Each RECORDING is a directory of uftrace. The script converts the recording with --converter and up to about forty sets
+of options, and reads the FXT files with fxt_reader.py in this folder. The calls are rebuilt as in Perfetto, and compared with
 the entries of `uftrace replay --no-merge`: thread, time, name, depth. The functions in the options are functions of the
 recording. Without uftrace, nothing is compared. The exit code is 1 if anything differs.
 
@@ -158,7 +158,7 @@ class Landmarks:
 
 
 def option_sets(at, all_of_them):
-    """Thirty sets for a recording with complete stacks, fewer for others."""
+    """About forty sets for a recording with complete stacks, and fewer for others."""
     sets = [["-t", "1us"], ["-t", "5us"], ["-t", "100us"], ["-t", "0.5ms"], ["-t", "5ms"], ["-C", at.leaf],
             ["-C", at.parent], ["-C", at.parent, "-t", "2us"], ["-H", at.parent], ["-H", at.leaf], ["-H", "."],
             ["--no-libcall"], ["--no-libcall", "-H", at.outer], ["-t", "10us", "-T", f"{at.leaf}@trace"]]

@@ -28,7 +28,7 @@ OWN_NAMES = ("frame", "tracepoint", "pc", "loc", "inlined", "time", "thread", "m
 
 
 class Frame:
-    """All records of one frame: their arguments, with counters separately."""
+    """All records of one frame: their arguments and names, and the time, thread and place of the first one."""
 
     def __init__(self):
         self.args = {}

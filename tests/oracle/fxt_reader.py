@@ -38,7 +38,7 @@ def unquoted(text):
 
 @dataclass(slots=True)
 class Event:
-    """One event record. `extra` is the end time, the counter id or the flow id, depending on the event type."""
+    """One event record. `extra` is the end time, or the id of a counter, flow or async operation."""
     type: int
     time: int
     thread: tuple  # (process koid, thread koid)

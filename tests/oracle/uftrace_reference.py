@@ -28,7 +28,7 @@ class Record:
 
 @dataclass(slots=True)
 class Call:
-    """A call with a recorded entry. `end` is None if the records do not show its end."""
+    """A call. `end` is None if the records do not show its end."""
     name: str
     begin: int
     depth: int
@@ -141,7 +141,7 @@ def read_records(recording):
 
 
 def calls_of(records, image_starts=()):
-    """The calls of one thread, in the order of their entries, and the names of the functions that returned without being open.
+    """The calls of one thread, in the order of their entries, and the names of functions that uftrace reports a second time.
 
     setjmp returns without being open, once for each longjmp. `image_starts` are the times at which an exec started another
     program in the thread, which ends all calls.
@@ -185,7 +185,7 @@ def calls_of(records, image_starts=()):
 
 
 def parse_report(text):
-    """{function: (total ns, half a unit of the last digit, calls)} from `uftrace report`."""
+    """{function: (total ns, value of the last digit in ns, calls)} from `uftrace report`."""
     rows, columns = {}, 0
     for line in text.decode(errors="replace").splitlines():
         if set(line) <= {" ", "="} and "=" in line:
@@ -218,7 +218,7 @@ def parse_task_report(text):
 
 
 def image_starts(task_text):
-    """{tid: times of exec in ns} from task.txt: every SESS of a process after the first."""
+    """{tid: times of exec in ns} from task.txt: every SESS of a process, except the first of a process that was not forked."""
     starts = defaultdict(list)
     for match in re.finditer(r"^SESS timestamp=(\d+)\.(\d{9}) (?:pid|tid)=(\d+)", task_text, re.MULTILINE):
         starts[int(match[3])].append(int(match[1]) * 10**9 + int(match[2]))

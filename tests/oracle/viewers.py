@@ -50,7 +50,7 @@ class PerfettoView:
         self.complaints.append(f"{what}: {event.name} at {event.time} on thread {event.thread[1]}")
 
     def _close_finished(self, time, stack):
-        """Removes the calls that have ended from the stack. An event that crosses an unfinished call cuts that call."""
+        """Removes the calls that have ended from the stack. An unfinished call inside such a call is removed with it."""
         unfinished_inside = False
         for i in reversed(range(len(stack))):
             if stack[i].end is None:
