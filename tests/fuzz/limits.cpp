@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::int64_t kMaxHeldBytes = std::int64_t{256} << 20;
 
-std::atomic<std::int64_t>
-    held_bytes;  // memory since the start of the input; the fuzzer's own memory is not counted
+// Memory since the start of the input. The fuzzer's own memory is not counted.
+std::atomic<std::int64_t> held_bytes;
 bool is_running = false;
 
 void allocated(const volatile void* /*block*/, std::size_t size) {
