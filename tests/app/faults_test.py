@@ -144,7 +144,7 @@ class Faults(unittest.TestCase):
         return failures
 
     def test_a_full_disk_keeps_no_blocks_ahead(self):
-        """File systems that allocate blocks ahead, such as ext4, release the remaining ones."""
+        """If fallocate() fails because the disk is full, some blocks may be allocated. The program releases them."""
         system = subprocess.run(["stat", "-f", "-c", "%T", self.folder], capture_output=True, check=True, text=True).stdout.strip()
         if system not in ("ext2/ext3", "xfs"):
             self.skipTest(f"nothing is allocated ahead on {system}")

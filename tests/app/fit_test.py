@@ -104,7 +104,7 @@ def extremes(samples, width, series):
 
 
 def slices(trace):
-    """The times in which a thread is on a CPU: CPU, thread, begin and end. The last one may have no end."""
+    """The times in which a thread is on a CPU: CPU, thread, begin and end. Times without an end are left out."""
     running, found = {}, set()
     for time, cpu, _, incoming, _ in trace.switches:
         if cpu in running:

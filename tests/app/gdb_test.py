@@ -152,7 +152,7 @@ class Command(WithGdb):
         self.assert_all_modules("out.fxt")
 
     def test_files_of_the_target_are_fetched(self):
-        """Without a build id, a local file of the same name may be another one."""
+        """Without a build id, a local file of the same name may have other content, so the file of the target is used."""
         self.compile_libraries("-Wl,--build-id=none")
         output, errors = self.gdb(*self.session_of_libraries("fxt out.fxt -d kept"))
         self.assertEqual(errors, "")

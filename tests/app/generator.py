@@ -653,7 +653,7 @@ def kernel_pages(events, order):
     pages, body, start, latest, lost = [], b"", None, 0, 0
 
     def head(kind, delta):
-        """The bits of an event's first word are in reverse order if the bytes are."""
+        """The first word of an event. In big-endian data, its fields begin at the highest bit."""
         return struct.pack(order + "I", kind | delta << 5 if order == "<" else kind << 27 | delta)
 
     def finish():

@@ -35,7 +35,7 @@ class Index(unittest.TestCase):
         self.index.mkdir()
 
     def converted(self, recording, part, *options):
-        """The bytes and the report; (b"", None) if nothing is in this time."""
+        """The bytes and the report; (b"", None) if the recording has nothing in this range of time."""
         output = self.folder / "out.fxt"
         output.unlink(missing_ok=True)
         run = subprocess.run([PROGRAMS / "fxt-convert", "-f", "--report=json", f"-r{part}", *options, "-o", output, recording],

@@ -206,7 +206,7 @@ class Json(unittest.TestCase):
         self.assertEqual(len({event[6] for event in events if event[0] == "X"}), len(names))
 
     def test_a_call_of_no_length_is_one_object(self):
-        """Perfetto would otherwise process its end first."""
+        """If the start and the end were two objects, Perfetto would process the end first."""
         calls = [entry(1000, 0, 0x400100), entry(1000, 1, 0x400110), leave(1000, 1, 0x400110), leave(1000, 0, 0x400100),
                  entry(2000, 0, 0x400120), entry(3000, 1, 0x400110), leave(3000, 1, 0x400110), leave(3000, 0, 0x400120)]
         recording = write_recording(self.folder / "short", calls)

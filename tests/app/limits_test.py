@@ -84,7 +84,7 @@ class Limits(unittest.TestCase):
             return process.returncode, printed.read(100_000).decode()
 
     def recording_with_hole(self, name):
-        """A recording of two calls, with a file of 6 GiB that has a line at its start."""
+        """A recording of two calls, with a file of 6 GiB. Only the start of the file has data; the rest is a hole."""
         calls = [entry(1_000_000_100, 0, 0x400100), leave(1_000_000_200, 0, 0x400100)]
         directory = write_recording(self.directory / f"with-{name}", calls)
         with (directory / name).open("ab") as file:
@@ -178,7 +178,7 @@ class Limits(unittest.TestCase):
     MEMORY = "more than 112 MiB of memory for a compressed input; unpack it with another program first\n"
 
     def test_compressed_traces_may_have_very_many_open_calls(self):
-        """In the compressed file, an open call takes less than a hundredth of a byte."""
+        """In the compressed file, an open call takes less than a tenth of a byte."""
         trace = Trace()
         trace.string(1, "c")
         trace.string(2, "n")
@@ -234,7 +234,7 @@ class Limits(unittest.TestCase):
         self.assertEqual((whole.returncode, whole.stderr), (0, ""))
 
     def test_archives_that_unpack_in_much_memory_are_refused(self):
-        """The memory is needed for a large dictionary, or for a long name in an archive in an archive."""
+        """The memory is needed for a large dictionary, or for a long file name in a gzip file that is compressed once more."""
         packed = subprocess.run(["xz", "-c", "--lzma2=preset=0,dict=1GiB"], input=b"x" * 10_000, capture_output=True, check=True).stdout
         (self.directory / "a.tar.xz").write_bytes(packed)
         with gzip.open(self.directory / "a.gz.gz", "wb", compresslevel=1) as file:
@@ -422,7 +422,7 @@ class Limits(unittest.TestCase):
                          self.recording_with_specs(specs, [1]))
 
     def test_a_module_is_found_among_many(self):
-        """The specs name a module that is searched among many with almost the same name."""
+        """The specs name the modules `module0` and `module1`. The names of many other modules begin with `module0`."""
         directory = self.recording_with_specs(";".join(f"f{i}@arg1,module{i % 2}" for i in range(60_000)), [1], functions=60_000)
         (directory / "sid-00000000000000aa.map").write_text("".join(
             f"{0x1000 + 0x40 * i:x}-{0x1040 + 0x40 * i:x} r-xp 00000000 00:00 0 /module0{i:05}.so\n" for i in range(60_000)) +
@@ -617,7 +617,7 @@ class Limits(unittest.TestCase):
         self.assert_note("info: more than 10000000 microseconds to compare functions with patterns", directory)
 
     def test_switches_of_many_threads(self):
-        """The shared file of a CPU has a message for another thread in each record."""
+        """Each record in the file of a CPU is about a different thread than the record before it."""
         directory = write_recording(self.directory / "recording", [entry(1_000_000_100, 0, 0x400100)])
         threads = range(1001, 20_000)
         with (directory / "task.txt").open("a") as file:

@@ -173,7 +173,7 @@ class Links(unittest.TestCase):
                     self.assert_noted(self.results((name, what)), name, NOT_REGULAR)
 
     def test_sockets_are_not_read(self):
-        """Archives have no sockets."""
+        """An archive can't contain sockets, so only the directory is tested."""
         for name in self.make_recording():
             self.make_recording()
             (self.recording / name).unlink()
@@ -226,7 +226,7 @@ class Links(unittest.TestCase):
                 self.assert_noted(self.results((name, what), **NOBODY), name, problem)
 
     def test_a_channel_is_not_noted(self):
-        """A killed recorder leaves a channel."""
+        """If `uftrace record` is killed, it leaves the FIFO `.channel` in the recording."""
         self.make_recording()
         expected = self.results("whole")
         os.mkfifo(self.recording / ".channel")

@@ -195,7 +195,8 @@ class OpenInPerfetto(Opened):
         self.assertIn(f"open-in-perfetto: {self.folder}/a\\x0ac: could not be converted\n", self.refused(self.folder / "a\nc"))
 
     def test_a_trace_may_name_very_many_processes(self):
-        """Each name is a long text, to which a record refers with two bytes. A record of size 0 follows."""
+        """Each name is a long text, to which a record refers with two bytes. The second trace has a record of size 0 instead of
+        the text."""
         name = [2 | 4001 << 4 | 1 << 16 | 32000 << 32, *[0x6161616161616161] * 4000]
         names = [word for process in range(200_000) for word in (7 | 2 << 4 | 1 << 16 | 1 << 24, process)]
         trace = self.folder / "names.fxt"

@@ -83,7 +83,7 @@ class Events:
                       if not {("cut", "begin"), ("cut", "both")} & set(call[6:]))
 
     def ends(self):
-        """The ends of the calls that end in this part, without calls that exist only for a flow from an earlier part."""
+        """The ends of the calls that end in this part, without additional calls for flows that continue in a later part."""
         return summed(((*call[:3], call[4]), count) for call, count in self.calls.items()
                       if not {("cut", "end"), ("cut", "both")} & set(call[6:]) and not is_for_an_arrow(call))
 
@@ -107,7 +107,7 @@ def is_of_recording(event):
 
 
 def is_for_an_arrow(call):
-    """True for a call of no length, which a flow needs if it ends in a later part."""
+    """True for an additional call of no length. If a flow continues in a later part, it ends in such a call here."""
     return call[1] == "event" and call[3] == call[4]
 
 
@@ -180,7 +180,7 @@ class Sameness(unittest.TestCase):
         return Events(path)
 
     def assert_joined(self, parts, whole):
-        """Compares the events of consecutive parts of a trace that are not calls."""
+        """Compares the consecutive parts of a trace with the whole trace: all events except calls."""
         def together(kind):
             return sum((part.of_kind(kind) for part in parts), Counter())
 
@@ -211,8 +211,8 @@ class Sameness(unittest.TestCase):
         return report["first_ns"], report["last_ns"]
 
     def first_call(self, recording):
-        """The time at which the view begins, and from which times with a unit count. For a trace file, which has no calls,
-        it is the time of the first event."""
+        """The start of the view. Times with a unit count from there. For a trace file, which has no calls, it is the time of
+        the first event."""
         report = self.report(recording)
         return report["view_ns"][0] if recording.is_dir() and "view_ns" in report else report["first_ns"]
 
