@@ -39,7 +39,7 @@ def thread_of(record):
 
 
 def calls_of(path):
-    """The calls of a trace as [(thread, name, begin, end, cut)], for every encoding of calls."""
+    """The calls of a trace, in any encoding, as [(thread, name, begin, end, cut)]."""
     calls, stacks = [], defaultdict(list)
     for record in records(path):
         stack = stacks[thread_of(record)]
@@ -152,7 +152,8 @@ class Cut(unittest.TestCase):
         self.assertEqual(self.report("-r", "2~", recording, self.output)["bytes_read"], 12_800_000)
 
     def waiting(self):
-        """A recording whose process came to its CPU a second before its first call, and waits for a second before its last call."""
+        """A recording of a process that came to its CPU a second before its first call. The process
+        has no calls for about a second before its last one."""
         recording = write_recording(self.folder / "waiting", map(call, (2_000_000_000, 2_000_900_000, 3_000_000_000)))
         switch_in = struct.pack("<IHHIIQ", 14, 0, 24, 1000, 1000, 1_000_000_000)
         (recording / "perf-cpu0.dat").write_bytes(switch_in)

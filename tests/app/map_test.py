@@ -161,7 +161,7 @@ class Map(Opened):
     # ---- Large inputs ----
 
     def long_recording(self):
-        """The trace of this recording has about 10 MB; half of it are calls of 10 ns."""
+        """The trace of this recording has about 10 MB. Half of its calls last 10 ns."""
         time, records = 2_000_000_000, [entry(2_000_000_000, 0, 0x400100)]
         for number in range(200_000):
             time += 1000

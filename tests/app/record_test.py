@@ -91,7 +91,7 @@ class Record(unittest.TestCase):
         self.assertIn('"main"', self.calls_of("draw.fxt"))
 
     def wait_for_thread(self, recording):
-        """Waits until uftrace knows the program's thread. If it is stopped earlier, it writes nothing."""
+        """Waits until uftrace knows the program's thread. If uftrace is stopped earlier, it writes nothing."""
         while not any("TASK" in file.read_text() for file in self.folder.glob(f"{recording}/task.txt")):
             time.sleep(0.01)
 
