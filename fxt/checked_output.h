@@ -35,17 +35,19 @@ struct CheckedOutputOptions {
   KnownReaders readers = KnownReaders::all();  // the findings are about these readers
 };
 
-// An Output for one Writer, which passes the records on to another Output. Each record is checked when it is
-// written, so a finding is reported in the Writer's call that has caused it. The events of a thread, a flow,
-// or an async operation must therefore be written in the order of time. A check takes a few hundred ns per
-// record.
+// An Output for one Writer. Checks each record when it is written, and passes it on to another Output.
+// Therefore, a finding is reported during the call of the Writer that causes it. For these checks, the events
+// of a thread, a flow or an async operation must be written in the order of time. A check takes a few hundred
+// ns per record.
 //
 // Repair changes records in these ways:
 //   - an instant with "frame" in its name becomes a duration of no length;
 //   - process and thread ids of 0 become kIdForZero;
 //   - a complete event that ends before it begins gets the length 0;
-//   - a flow event outside of all durations, or after an instant or an inner complete event, gets a duration;
-//   - an argument is removed if its name is used twice, or if it is a counter's and not a number;
+//   - a flow event outside of all durations, or after an instant or an inner complete event, is written in a
+//     new duration of no length;
+//   - an argument is removed if an earlier argument has the same name;
+//   - an argument of a counter is removed if it is not a number;
 //   - if a counter has a series of another counter, all its series get the counter's name as a prefix;
 //   - records that readers ignore are left out: ends without a begin, steps and ends of flows that have not
 //     begun or are open in several processes, begins of open flows, and counters without a value.
@@ -64,7 +66,8 @@ class CheckedOutput final : public Output {
   // finish() of the other Output is not called.
   void finish() override;
 
-  // The collected findings. Their offsets count the bytes that the Writer has written, before repairs.
+  // The collected findings. Their offsets are positions in the bytes that the Writer has written, before
+  // repairs.
   const std::vector<Finding>& findings() const;
   // The number of findings that were repaired.
   std::uint64_t repaired() const;

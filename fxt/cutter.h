@@ -23,14 +23,15 @@ namespace FXT_API fxt {
 struct CutOptions {
   TimeRange range = {};
   std::uint64_t split_ns = 0;  // length of a piece; 0 means any length
-  // The size of a piece; 0 means any size. A piece may be larger by one block, at most 1/64 of the piece. It
-  // always contains its repeated state, the ends of its open durations, and all records of one time, even if
-  // these exceed the size. CutCounters::oversized counts the larger pieces.
+  // The size of a piece; 0 means any size. A piece may be larger by one block, which has at most 1/64 of this
+  // size. A piece always contains its repeated state, the ends of its open durations, and all records of one
+  // time, even if these exceed the size. CutCounters::oversized counts the larger pieces.
   std::uint64_t split_bytes = 0;
   // Koids of the threads to keep; empty keeps all. Switches to other threads become switches to idle.
   std::vector<std::uint64_t> threads = {};
   // Returns true for the events to keep; empty keeps all events. The end of a duration is kept if its begin
-  // is kept. A flow in a duration that is not kept gets a duration of no length.
+  // is kept. A flow event outside of the kept durations is written with a new duration of no length around
+  // it.
   std::function<bool(const Event&)> keeps = {};
   std::string provider_name = "fxt";  // used if the trace names no provider
 
@@ -63,7 +64,7 @@ struct CutCounters {
   // Durations and async operations that continue after a piece, counted once per piece.
   std::uint64_t cut_calls = 0;
   std::uint64_t cut_flows = 0;   // flows that have their begin and end in different pieces
-  std::uint64_t unwritable = 0;  // records of unknown types, or without an encoding
+  std::uint64_t unwritable = 0;  // left out: unknown types, unknown references, impossible times
   // Strings of the tables are counted once per piece.
   std::uint64_t repaired_strings = 0;  // strings that were not UTF-8, or had a NUL
   std::uint64_t cut_strings = 0;       // strings that were longer than 32,000 bytes

@@ -134,7 +134,7 @@ struct BlobHeader : HeaderStart {
 
 // Spec: "Userspace object record". After the header: pointer, [process], [name], arguments.
 struct UserspaceObjectHeader : HeaderStart {
-  using Process = Field<16, 23>;  // thread ref, but an inline process has only one word
+  using Process = Field<16, 23>;  // like a thread ref, but an inline process has only one word
   using Name = Field<24, 39>;     // string ref
   using ArgumentCount = Field<40, 43>;
   using Reserved = Field<44, 63>;

@@ -38,7 +38,7 @@ class MemoryOutput final : public Output {
  public:
   std::span<std::uint64_t> exchange(std::size_t filled_words) override;
 
-  // All words that were flushed, as little-endian words and as bytes of the file.
+  // words() returns all words that were flushed, in the byte order of the file. bytes() returns their bytes.
   std::span<const std::uint64_t> words() const { return {words_.data(), filled_}; }
   std::string bytes() const;
 

@@ -195,8 +195,8 @@ class Pairing {
   std::vector<signed char> chosen_;  // by name index; -1 before `chooses` is called
   std::map<ThreadKey, CallTrack> threads_;
   std::map<std::uint64_t, CallTrack> asyncs_;  // by id
-  // The number of open async operations by track and name. An id may have any number of them. An end event
-  // with another name needs no search.
+  // The number of open async operations by track and name. An id may have very many open operations. If none
+  // of them has the name of an end event, no search is needed.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> operations_;
   std::array<CallTrack*, 256> recent_ = {};  // the latest track for each thread index
   std::uint32_t tracks_ = 0;                 // number of known tracks

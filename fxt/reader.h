@@ -127,7 +127,7 @@ class Reader {
   std::optional<std::uint64_t> to_ns(std::uint64_t ticks) const {
     return ticks_to_ns(ticks, ticks_per_second());
   }
-  // Converts only times that viewers show: returns nothing from kTimeLimit on.
+  // Like to_ns(), but returns nothing for times from kTimeLimit on, because viewers do not show them.
   std::optional<std::uint64_t> possible_ns(std::uint64_t ticks) const {
     const auto ns = to_ns(ticks);
     return ns && *ns < kTimeLimit ? ns : std::nullopt;

@@ -19,7 +19,8 @@ namespace convert::uftrace {
 
 namespace {
 
-// Returns the kernel's files; empty if they can't be read, because kernel_header has no formats.
+// Returns the kernel's files. Returns no files if kernel_header lacks the formats of the events, because the
+// files can't be read without formats.
 KernelFiles kernel_files_of(const Directory& directory, Notes& notes) {
   std::vector<CpuFile> files = directory.kernel_cpus;
   std::erase_if(files, [](const CpuFile& file) { return file.size_bytes == 0; });
@@ -73,18 +74,20 @@ RecordingImport::RecordingImport(const std::filesystem::path& path, ImportContex
              .shows_values = !wanted.no_args && !wanted.kernel_only,
              .shows_events = shows_own_events(),
              .workers = std::vector<WorkerScratch>(context.timeline.options().jobs)} {
-  // -C and -L also hide switches: -C shows only callers of functions, and -L only functions of source files.
+  // -C shows only callers of functions, and -L shows only functions in source files. A context switch is
+  // neither, so these options also hide switches.
   using Of = FilterItem::Option;
   options.no_sched |= options.filters.has(Of::Caller) || options.filters.has(Of::Location);
 }
 
 namespace {
 
-// Each thread needs about 10 KiB of memory, or 20 KiB with events of the kernel. Its input may be a single
-// line of task.txt.
+// Each thread needs about 10 KiB of memory, or 20 KiB with events of the kernel. A single line of task.txt is
+// enough to add a thread, so the number of threads is limited.
 constexpr fxt::Limit kThreads{"threads", 10'000, 1};
 constexpr fxt::Limit kEmptyThreads{"threads without records", 20'000, 0};
-// One record of 16 bytes may be inside a thousand calls that were open before the recording.
+// A thread's first record (16 bytes) may have a depth of about a thousand. All calls around it were then open
+// before the recording, and need memory.
 constexpr fxt::Limit kOpenBefore{"open calls before the first records of threads", 1'000'000, 128};
 
 std::uint64_t bytes_of_threads(const Directory& directory) {

@@ -23,7 +23,8 @@ struct RecordingImport : Recording {
   // True if events of the program (or switches of the perf files) are shown.
   bool shows_own_events() const { return !options.no_event && !options.kernel_only; }
   bool shows_perf_switches() const { return !options.no_sched && shows_own_events(); }
-  // If true, switches are always read, because they may disprove estimated exits.
+  // True for recordings made with `uftrace record -e`. Context switches are then read even if they are not
+  // shown, because they may disprove estimated exits.
   bool has_estimated_exits() const { return info.has<FeatureBits::EstimateReturn>(); }
 
   RecordingOptions options;
@@ -33,7 +34,7 @@ struct RecordingImport : Recording {
   SharedByThreads shared;
   QueuesByThread<PerfQueue> perf_queues;
   QueuesByThread<KernelQueue> kernel_queues;
-  RecordIndex index;  // an unused index has no threads
+  RecordIndex index;  // has no threads if no index is used
   ThreadPlans plans;
 };
 
@@ -43,12 +44,13 @@ struct RecordingImport : Recording {
 // have no record file.
 ThreadPlans plans_of(RecordingImport& recording, ImportContext& context);
 
-// Hides events outside of calls, and context switches before the first call of a process. Must be called when
-// all plans are complete, including the inherited calls.
+// Hides events outside of calls. Also hides the context switches of each process before its first call. Must
+// be called when all plans are complete, including the inherited calls.
 void skip_outside_calls(ThreadPlans& plans);
 
-// Shows switches on CPU tracks. If threads of several processes had the same id, only the last of them is
-// shown, because Perfetto shows the process that was named last for the id.
+// Shows switches on CPU tracks. If threads of several processes had the same id, only the switches of the
+// last one are shown. For each id, Perfetto shows only the process that was named last, which would be wrong
+// for the other threads.
 void show_cpu_tracks(ThreadPlans& plans);
 
 // Reads the index of the recording. Makes a new index if it is missing or the recording has changed. The

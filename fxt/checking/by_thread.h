@@ -9,8 +9,8 @@
 
 namespace fxt {
 
-// A map by process and thread. The latest thread with each index of the thread table is found without a
-// search.
+// A map whose keys consist of a process and a thread. For each index of the thread table, the thread that was
+// used last is found without a search.
 template <typename T>
 class ByThread {
  public:

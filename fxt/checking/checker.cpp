@@ -36,8 +36,8 @@ bool is_drawn(const Record& record) {
           (object->type == KernelObjectType::Process || object->type == KernelObjectType::Thread));
 }
 
-// The string and thread tables of readers that have one table for all providers. Finds names that differ from
-// the names in the file (rule W3).
+// Some readers have one string table or thread table for all providers. Tracks these tables, and finds
+// indices that mean another string or thread in these readers than in the file (rule W3).
 class ReferenceCheck {
  public:
   explicit ReferenceCheck(Findings& findings) : findings_(&findings) {}
@@ -123,8 +123,8 @@ class UseCheck {
  public:
   explicit UseCheck(Findings& findings) : findings_(&findings) {}
 
-  // Damaged records and scopes have their own faults. Categories are not counted, because nearly
-  // all events have a category.
+  // Does not count damaged records and scopes, because they have their own faults. Does not count categories,
+  // because nearly all events have a category.
   void add(const Entry& entry) {
     if (!findings_->is_for_some_readers()) return;
     const auto content = content_of(entry.record);

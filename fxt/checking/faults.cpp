@@ -22,7 +22,8 @@ using enum KnownReader;
 // the first four. With ? the effect is a warning, and with - a note.
 constexpr std::string_view kLetters = "PTCRS";
 
-// `problem` is set for faults whose text is always the same. A # in this text is replaced by the id.
+// `problem` is set for faults whose text is always the same, except for an id. The id replaces the # in the
+// text.
 struct FaultEntry {
   Fault fault;
   std::string_view name, rule, costs, problem = {};

@@ -33,7 +33,7 @@ class Nesting {
   Nesting(const Nesting&) = delete;
   Nesting& operator=(const Nesting&) = delete;
 
-  // The fault of an event at its position; nothing if the position is correct.
+  // The fault of an event that is nested incorrectly; nothing if its nesting is correct.
   using Misplaced = std::optional<Fault>;
 
   // ---- Each of these functions adds an event, or returns why it is misplaced and changes nothing. ----
@@ -211,7 +211,7 @@ class Nesting {
   }
 
   std::uint64_t last_time_ = 0;
-  std::size_t points_ = 0;       // number of the latest events of no length, all at last_time_
+  std::size_t points_ = 0;       // number of events of no length, all at last_time_, that were added last
   bool point_encloses_ = false;  // true if the latest event of no length is a duration
   std::size_t dropped_ = 0;      // number of dropped begins that have not ended yet
   std::vector<Duration> durations_ = std::vector<Duration>(8);

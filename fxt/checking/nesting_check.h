@@ -82,8 +82,8 @@ class TrackCheck {
       refuse(durations_.add_flow(step.time), step);
     }
   }
-  // Viewers drop a complete event if a shorter event with the same begin comes before it in the file. Here
-  // the longer event comes first, because the steps are sorted by length.
+  // Viewers drop a complete event if a shorter event with the same begin comes before it in the file. The
+  // steps are sorted by length, so the longer event has already been added here.
   void drop_begun_together(const Step& step) {
     const auto is_dropped = [&step](const auto& around) {
       return around.tag.begin == step.time && around.end != Nesting<Tag>::kOpen && around.end > step.end &&

@@ -85,7 +85,8 @@ class ObjectCheck {
 
   Findings* findings_;
   ThreadNames names_;
-  std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> named_;  // name offsets by thread, process
+  // Offset of a name, by thread and process.
+  std::map<std::uint64_t, std::map<std::uint64_t, std::uint64_t>> named_;
   // The offset of the first switch, by process, thread, and whether the thread had a priority.
   std::map<std::tuple<std::uint64_t, std::uint64_t, bool>, std::uint64_t> switched_;
   std::map<std::uint64_t, Place> scheduled_;                // first use, by thread

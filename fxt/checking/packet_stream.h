@@ -25,7 +25,7 @@ inline constexpr std::uint8_t kPacketTag = 0x0a;  // field 1 of a trace, with a 
 
 class PacketStream {
  public:
-  // Adds the next bytes. Returns false if the bytes are not packets, also for all later calls.
+  // Adds the next bytes. Returns false if these or earlier bytes are not packets.
   bool add(std::span<const std::byte> bytes);
   // True between two packets.
   bool is_whole() const { return state_ == State::PacketTag; }

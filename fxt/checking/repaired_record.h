@@ -25,7 +25,8 @@ class RepairedRecord {
 
  private:
   bool repair_event(Fault fault);
-  // Calls `is_kept(argument, kept)`, where `kept` contains the earlier arguments that were kept.
+  // Keeps only the arguments for which `is_kept(argument, kept)` returns true. `kept` contains the earlier
+  // arguments that were kept.
   template <typename IsKept>
   bool keep_arguments(IsKept is_kept);
   bool name_series();

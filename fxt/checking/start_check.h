@@ -89,7 +89,7 @@ class StartCheck {
   bool any_record_ = false;
   std::uint64_t providers_ = 0;
   bool initialized_ = false;
-  // True if the fault has been reported.
+  // Each of these is true if its fault has been reported.
   bool initialization_missing_ = false, initialization_early_ = false, provider_missing_ = false,
        string_early_ = false, thread_early_ = false;
 };

@@ -14,8 +14,8 @@ void check_id(std::uint64_t id, const std::string& what, Findings& findings) {
   if (id == 0) findings.add(Fault::IdZero, what + " is not a process or thread");
 }
 
-// Only this part of a name is compared with other names, because a record of some words can refer to 15 names
-// of 32,000 characters.
+// Only this many bytes of a name are compared with other names. Otherwise, small records could take much
+// time: each can refer to 15 names of 32,000 characters.
 constexpr std::size_t kCompared = 256;
 
 const Argument* repeated_argument(const Arguments& arguments) {

@@ -73,7 +73,8 @@ class ThreadNames {
  public:
   void add(const KernelObject& object);
   void check_switched(const Thread& thread, std::uint8_t priority, Findings& findings) const;
-  // Checks the thread of another scheduling record, unless it is the idle thread.
+  // Checks a thread in a scheduling record that is not a legacy context switch. The idle thread needs no
+  // check.
   void check_scheduled(std::uint64_t thread, Findings& findings) const;
 
  private:
@@ -122,7 +123,8 @@ inline std::size_t hash_of_names(std::string_view category, std::string_view nam
 }
 
 // In scheduling records of subtypes 1 and 2, Perfetto recognizes the idle thread by this weight in one of
-// these arguments. Perfetto ignores the idle thread, and a CPU that runs no other thread (W18, W25).
+// these arguments. Perfetto does not show the idle thread, nor a CPU that runs only the idle thread (W18,
+// W25).
 inline constexpr std::int32_t kIdleWeight = std::numeric_limits<std::int32_t>::min();
 inline constexpr std::string_view kIncomingWeight = "incoming_weight", kOutgoingWeight = "outgoing_weight",
                                   kWakeupWeight = "weight";

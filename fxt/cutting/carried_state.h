@@ -42,7 +42,8 @@ class CarriedState {
   }
   void add(const ContextSwitch& change);
 
-  // Names are written without a time. The state is written with the first time of the piece.
+  // write_names() writes the names, which have no time. write_state() writes the other records, with the
+  // first time of the piece.
   void write_names(Piece& piece) const;
   void write_state(Piece& piece) const;
 
@@ -55,7 +56,8 @@ class CarriedState {
   };
 
   // For each CPU, the switch with the latest time counts, because threads may report their switches late. At
-  // equal times, a switch to the idle thread may come after the switch to the next thread.
+  // equal times, a switch to the idle thread may come after the switch from the idle thread to the next
+  // thread. Then it does not count.
   template <typename T, typename Follows>
   void run(std::uint16_t cpu, const T& incoming, bool is_idle, Follows follows) {
     auto& known = running_[cpu];

@@ -159,7 +159,7 @@ class ChosenRecords {
     return hash_of_names(event.category.text, event.name.text);
   }
 
-  // A flow outside of the kept durations gets a duration of no length.
+  // A flow event outside of the kept durations is written with a new duration of no length around it.
   template <typename Consume>
   void filter_event(const Event& event, Consume consume) {
     if (!keeps_) return consume(event);

@@ -13,8 +13,9 @@ void CutFlows::pass(const Event& event) {
   all_.end(flow, event.id);
 }
 
-// Replaces a flow's end that is left out. The new end gets a duration of two events, because readers would
-// bind the next flow of the thread to a complete event without length.
+// If the end of a flow is left out, writes another end. This end is in a duration of no length, which
+// consists of a begin and an end. With a complete event of no length, readers would bind the next flow of the
+// thread to this event.
 void CutFlows::leave_out(const Event& event, OpenSpans& open_spans, Piece& piece) {
   const auto flow = all_.find(event.thread.process, event.id);
   const auto here = piece_.find(event.thread.process, event.id);
@@ -61,7 +62,8 @@ void CutFlows::add(const Event& event, OpenSpans& open_spans, Piece& piece) {
   }
 }
 
-// Ends the flow on its last thread. If this would end another flow, ends it on its first thread.
+// Returns an end on the thread of the flow's last event. If this end would end a flow of another process,
+// returns an end on the thread of the flow's begin.
 std::optional<Event> CutFlows::end_of(std::uint64_t process, std::uint64_t id, const FlowEnds& places,
                                       std::uint64_t time, const OpenSpans& open_spans, const Piece& piece) {
   const bool is_others = !piece_.find(places.last.thread.process, id).is_of(process);
@@ -80,7 +82,8 @@ std::optional<Event> CutFlows::end_of(std::uint64_t process, std::uint64_t id, c
   return end;
 }
 
-// Each end gets a duration of no length, because readers bind an end to the latest duration of the thread.
+// Writes each end with a duration of no length, because readers bind an end to the latest duration of the
+// thread.
 void CutFlows::cut(const OpenSpans& open_spans, Piece& piece) {
   piece_.for_each([&](std::uint64_t process, std::uint64_t id, const FlowEnds& places) {
     const auto end = end_of(process, id, places, piece.span.end, open_spans, piece);

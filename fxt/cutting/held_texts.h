@@ -56,7 +56,8 @@ class HeldTexts {
 
   Use use(std::string_view text) {
     if (text.empty()) return {};
-    // Repeated texts of a trace often have the same address. Comparing a long text is faster than hashing it.
+    // Repeated texts of a trace often have the same address. Therefore, the text is first compared with the
+    // latest text at this address. For a long text, this is faster than hashing it.
     const std::size_t place = place_of_text(text, latest_.size());
     const Text*& latest = latest_[place];
     if (latest != nullptr && latest->text == text) return Use(*latest);

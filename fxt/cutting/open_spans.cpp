@@ -8,7 +8,7 @@
 namespace fxt {
 namespace {
 
-constexpr std::size_t kSearched = 16;  // spans of a stack that are searched one by one
+constexpr std::size_t kSearched = 16;  // larger stacks need an index to find spans
 
 bool is_begin(const Event& event) {
   return event.type == EventType::DurationBegin || event.type == EventType::AsyncBegin;
@@ -144,7 +144,8 @@ SpanStack::Position OpenSpans::erase(SpanStack& stack, SpanStack::Position span)
   return stack.erase(span, spare_);
 }
 
-// Joins the span with ended spans inside it, so that later searches skip them all at once.
+// The span has ended together with the span around it. Merges the next inner span into it if that span has
+// also ended, so that later searches skip both at once.
 void OpenSpans::end_with_outer(SpanStack& stack, SpanStack::Position span) {
   span->unneeded_ends = 1;
   const auto inside = std::next(span);

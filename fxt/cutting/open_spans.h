@@ -51,7 +51,7 @@ class SpanStack {
   Position end() { return open_.end(); }
   auto begin() const { return open_.begin(); }
   auto end() const { return open_.end(); }
-  // `spare` keeps the memory of erased spans.
+  // Reuses the memory of a span in `spare`. erase() moves the erased spans to `spare`.
   Position push(const Event& begin, std::uint64_t end, bool is_written, HeldTexts& texts,
                 std::list<OpenSpan>& spare);
   // Returns the position of the span inside the erased span.
@@ -62,8 +62,8 @@ class SpanStack {
   // Sorts the spans that begin again at the same time, because spans may overlap in the trace. Spans that end
   // later come first.
   void sort_by_ends();
-  // A complete event that ends in this piece does not begin again. It encloses the spans that begin before
-  // its end.
+  // Adds a complete event that ends in this piece, and therefore does not begin again in a later piece. It
+  // encloses the spans that begin before its end.
   void add_around(std::uint64_t begin, std::uint64_t end) {
     auto& around = complete_spans().around;
     if (around.empty() || end <= around.back().second) around.emplace_back(begin, end);

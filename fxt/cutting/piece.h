@@ -19,7 +19,7 @@ namespace fxt {
 
 struct PieceSpan {
   std::uint64_t start = 0;  // spans that began earlier begin again here
-  std::uint64_t last = 0;   // later records may belong to the next piece
+  std::uint64_t last = 0;   // records after this time may belong to the next piece
   std::uint64_t end = 0;    // the time at which longer durations are cut: `last`, or 1 ns after it
 
   // True if no later piece shows the spans that continue after this piece.
@@ -102,8 +102,8 @@ class Piece {
       ++counters_->unwritable;
     }
   }
-  // Writes an event. Most events have no arguments and the same indices as an earlier event. For these,
-  // write_short() reuses the words of the earlier event.
+  // Writes an event. Most events have no arguments, and the same string and thread indices as an earlier
+  // event. For these events, write_short() reuses the words of the earlier event.
   void write(const Event& event) {
     if (!write_short(event)) write<Event>(event);
   }

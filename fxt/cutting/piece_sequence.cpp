@@ -18,7 +18,7 @@ PieceSequence::PieceSequence(const CutOptions& options, PieceOutputs& outputs, C
 
 void PieceSequence::finish() {
   ensure_piece(edges_.range_start());
-  // Spans may end after the last record. Their ends may need more pieces, each for some of the ends.
+  // Spans may end after the last record. Their ends may need further pieces.
   const std::vector<std::uint64_t> ends = open_spans_.ends_until(edges_.range_end());
   constexpr std::size_t kEndsAtOnce = 64;
   for (std::size_t i = 0; i < ends.size(); i += kEndsAtOnce) {

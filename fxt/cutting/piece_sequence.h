@@ -32,7 +32,8 @@ class PieceSequence {
   // Completes the last piece. Must be called after the last record.
   void finish();
 
-  // Must be called with the first time of all records, kept or not. A range may count from this time.
+  // Must be called with the time of the first record, even if this record is not kept. A range may count from
+  // this time.
   void know_start(std::uint64_t time) { edges_.know_start(time); }
   // For --split-size: sets the time before which all records are known.
   void know_until(std::uint64_t time) { edges_.know_until(time); }

@@ -83,7 +83,8 @@ void SortedRecords::finish() {
   merge_on();
 }
 
-// Fills the block with records of all runs. A full block still gets records with the last record's time.
+// Fills the block with the earliest records of all runs. After the block is full, only records with the same
+// time as its last record are added.
 void SortedRecords::merge(Block& block) {
   block.words.clear();
   block.records.clear();
@@ -267,7 +268,8 @@ const Entry& KeptRecordReader::read(const KeptRecord& kept, bool is_swapped) {
   return state.entry;
 }
 
-// Selects the tables of the record's provider, and empties them if the record refers to a missing entry.
+// Selects the tables of the record's provider. If the record refers to an index that was never registered,
+// empties the tables, so that the index is unknown again.
 void KeptRecordReader::enter(const KeptRecord& kept) {
   Providers& providers = reader_.state_->decoder.providers();
   if (current_ == nullptr || providers.current().id != kept.provider()) {

@@ -72,8 +72,8 @@ class KeptRecord {
 };
 
 // Kept records, stably sorted by time: in memory up to a limit, then in sorted runs in a temporary file. A
-// second thread sorts and writes a batch while the next batch is filled. It merges the next block from the
-// runs while a block is read.
+// second thread sorts and writes a batch while the next batch is filled. Later, this thread merges the next
+// block from the runs while a block is read.
 class SortedRecords {
  public:
   explicit SortedRecords(std::size_t memory_bytes)

@@ -128,7 +128,8 @@ class TimeGroup {
     --left_;
     return records_[i];
   }
-  // Sorts each thread's complete events within the positions that they have: longer events come first.
+  // Sorts the complete events of each thread, so that longer events come first. Other records keep their
+  // positions.
   void sort_lasting() {
     lasting_.clear();
     for (std::size_t i = 0; i < records_.size(); ++i)

@@ -95,7 +95,8 @@ ModuleNames::ModuleNames(const std::vector<Module>& modules) {
   for (const Module& module : modules) {
     const auto [name, is_new] = shared_.try_emplace(std::string(module.basename()));
     if (!is_new) continue;
-    // The neighbors of this name in alphabetical order share the longest start with it.
+    // Compares this name with its two neighbors in alphabetical order. No other name shares a longer start
+    // with it.
     const auto share = [&own = *name](const std::string& other) {
       const auto end = std::ranges::mismatch(own.first, other).in1;
       own.second = std::max(own.second, static_cast<std::size_t>(end - own.first.begin()));

@@ -28,14 +28,15 @@ struct MemoryMap {
   std::vector<Module> modules;  // sorted by start
   std::size_t mappings = 0;     // number of lines in the file
   std::optional<std::uint64_t>
-      kernel_base;  // guessed from the address of the stack; nothing without a stack line
+      kernel_base;  // guessed from the address of the stack; nothing if the file has no line for the stack
 
   // The module that contains the address; null if no module does.
   const Module* find(std::uint64_t address) const;
 };
 
-// Finds the modules that a text in an option or spec means. These are the module with the lowest address
-// whose name begins with the text, and all other modules with the same name.
+// Finds the modules for a text in an option or spec. The text may be the start of a name: `libc` can mean
+// `libc.so.6`. If several names begin with the text, it means the name of the module at the lowest address,
+// and all modules with exactly this name.
 class ModuleNames {
  public:
   ModuleNames() = default;
@@ -47,7 +48,7 @@ class ModuleNames {
 
  private:
   // For each basename, the length of the longest start that it shares with a module at a lower address. A
-  // text that is not longer than this start does not mean the module.
+  // text of at most this length means that other module.
   std::map<std::string, std::size_t, std::less<>> shared_;
 };
 

@@ -22,7 +22,7 @@ struct RecordWord {
   using More = fxt::Field<2>;  // a payload follows
   using Magic = fxt::Field<3, 5>;
   using Depth = fxt::Field<6, 15>;     // modulo 1024
-  using Address = fxt::Field<16, 63>;  // in other records: event id, or number of lost records
+  using Address = fxt::Field<16, 63>;  // address of a function, id of an event, or number of lost records
 };
 static_assert(fxt::kTilesWord<RecordWord::Type, RecordWord::More, RecordWord::Magic, RecordWord::Depth,
                               RecordWord::Address>);
@@ -56,9 +56,9 @@ struct Record {
   bool has_magic() const { return RecordWord::Magic::get(word) == kRecordMagic; }
   std::size_t depth() const { return RecordWord::Depth::get(word); }
   std::uint64_t address() const { return RecordWord::Address::get(word); }
-  // The call with the depth and the address as they were recorded.
+  // The decoded call. An overflow of the depth has not been reversed.
   CallRecord call() const { return {type(), time_ns, depth(), address()}; }
-  // True for an entry or exit. The type of other records is 2 or 3.
+  // True for an entry or exit with the right magic number. Other records have type 2 or 3.
   bool is_call() const { return (plain_mismatch() & ~RecordWord::More::kMask) == 0; }
   // True for an entry or exit without a payload. Loops without branches use plain_mismatch() instead.
   bool is_plain() const { return plain_mismatch() == 0; }
@@ -68,8 +68,9 @@ struct Record {
   }
 };
 
-// QEMU's plugin (contrib/plugins/uftrace) records an exit with the depth of the caller, and counts depths
-// from 1. A thread has shifted depths in all of its records or in none.
+// uftrace counts depths from 0, and records an exit with the depth of its call. QEMU's plugin
+// (contrib/plugins/uftrace) counts from 1, and records an exit with the depth of the caller. In a thread,
+// either all depths are shifted in this way, or none.
 struct DepthShift {
   std::size_t entry = 0;  // the depth of entries is too large by this number
   std::size_t exit = 0;   // the depth of exits is too small by this number

@@ -8,7 +8,7 @@
 namespace convert::uftrace {
 namespace {
 
-// The data of a line in task.txt that show which thread or process owns an id.
+// The fields of a line in task.txt that are needed to find the owners of ids.
 struct Line {
   enum class What : std::uint8_t { Session, Fork, Task } what;  // in the order of lines with equal times
   std::uint64_t time_ns;
@@ -46,10 +46,10 @@ struct Latest {
   bool is_begun;  // true if a SESS or FORK line began this owner
   std::uint64_t line_ns;
 
-  // True if the line begins another owner of the id. A process begins with a FORK or SESS line, or with both
-  // if it runs a program after the fork. A second SESS line comes from an exec, unless a fork assigned the id
-  // between the two lines. The first thread of a process has a TASK line for each program of the process.
-  // Other threads have one TASK line.
+  // True if the line shows that the id has a new owner. A process begins with a FORK or SESS line, or with
+  // both if it runs a program after the fork. A second SESS line comes from an exec, unless a fork assigned
+  // the id between the two lines. The first thread of a process has a TASK line for each program of the
+  // process. Another thread has one TASK line, so a second one belongs to a new thread.
   bool is_replaced_by(const Line& line, const ReusedIds::Forks& forks) const {
     if (line.process != process) return true;
     switch (line.what) {
@@ -120,7 +120,8 @@ std::vector<ReusedIds::Owner> ReusedIds::owners_of(ThreadId id) const {
   return owners;
 }
 
-// Moves the start of each owner from the owner's first line back to its fork, which was slightly earlier.
+// The fork of an owner is slightly earlier than the first line of this owner in task.txt. Moves the start of
+// each owner to the time of its fork, if the fork is known.
 void ReusedIds::begin_with(const Forks& forks) {
   for (auto& [id, later_ns] : later_) {
     std::uint64_t before_ns = 0;  // time of the previous owner's first line

@@ -56,8 +56,8 @@ class ProgramFinder {
   fxt::SeededMap<std::string, Module*> by_path_;
 };
 
-// Only the first process of a pid namespace is forked and has the id 1. The first process of the machine has
-// no parent.
+// Adds a note if process 1 was forked. It is then the first process of a pid namespace, because the first
+// process of the machine has no parent.
 void note_pid_namespaces(const Directory& directory, const std::vector<TaskEvent>& events, Notes& notes) {
   for (const TaskEvent& event : events)
     if (const auto* const fork = std::get_if<Fork>(&event);
@@ -132,7 +132,7 @@ void Sessions::add_sessions(const Directory& directory, const Info& info,
     sessions_of_process_[start->pid].push_back(&session);
   }
 
-  // Without session lines, the recording's only map still shows the program.
+  // Without session lines, the program is taken from the map file, if the recording has only one.
   if (!sessions_.empty() || directory.session_maps.size() != 1 || directory.threads.empty()) return;
   const AddressSpace& space = space_of(directory.session_maps.front(), directory, notes);
   const ProcessId pid{static_cast<std::uint64_t>(directory.threads.front().tid)};  // the lowest tid

@@ -79,13 +79,13 @@ class Sessions {
   const Task* find_task(ThreadId tid) const;
   // Sorted by start.
   const std::deque<Session>& sessions() const { return sessions_; }
-  // Returns the sessions that began with an exec. The first session of a process began with an exec only if
-  // the process was forked.
+  // Returns the sessions that began with an exec during the recording. The first session of a process is one
+  // of them only if the process was forked.
   std::vector<const Session*> execs() const;
 
-  // Returns the session of the task at that time. Before the task's own sessions, this is the session of its
-  // process or parent, or else the task's first session. The session may also apply outside of the returned
-  // span.
+  // Returns the session of the task at `time_ns`. Before the first session of the task, this is the session
+  // of its process or parent. If that session is unknown, returns the first session of the task. The returned
+  // span may be only a part of the time in which the session applies.
   SessionSpan session_at(const Task& task, std::uint64_t time_ns) const;
   // Gives a child the session that its parent had at the call of fork. At the time of the child's FORK line,
   // the parent may already run another program.

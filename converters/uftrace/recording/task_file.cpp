@@ -113,7 +113,7 @@ void read_message(ByteCursor& in, std::vector<TaskEvent>& events) {
     const auto name_size = body.read<std::uint32_t>("exename length");
     if (name_size <= body.left()) {
       session.exename = text_of(body.read_bytes(name_size, "exename"));
-    } else {  // the length of the message does not count the name
+    } else {  // the name follows the message, because the length of the message does not include it
       session.exename = text_of(in.read_bytes(name_size, "exename"));
       const std::size_t padding = (kNameAlignment - name_size % kNameAlignment) % kNameAlignment;
       in.read_bytes(padding, "exename padding");

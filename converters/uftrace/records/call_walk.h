@@ -22,8 +22,9 @@ struct WalkedThread {
   const Task& task;
   const fxt::FilePlace& place;
   const ThreadFacts& facts;
-  PayloadDecoder* payload_decoder;              // may be null
-  const std::vector<std::uint64_t>& inherited;  // calls in which the thread begins, outermost first
+  PayloadDecoder* payload_decoder;  // may be null
+  // Addresses of the calls inside which the thread begins, outermost first.
+  const std::vector<std::uint64_t>& inherited;
 };
 
 // For each open call, the watcher has data of the type `Data`.
@@ -48,7 +49,7 @@ class CallWalk {
   //   is_done()                 returns true if no more records are needed
   //   plain_until_ns()          returns the time until which plain calls may be skipped
   //   may_skip(call)            returns true to skip a plain call
-  //   skipped(call, offset)     called for a skipped call; before_call() and after_call() are not
+  //   skipped(call, offset)     called for a skipped call, instead of before_call() and after_call()
   //   before_call(item)         called before a call with a possible time changes open()
   //   after_call(item)          called when a call has changed open(), even if its time is impossible
   //   other_record(item)        optional; called for all other items, such as events and damage

@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 3> kThreadStarts{"pthread_create", "__pth
 // recorded.
 constexpr std::string_view kStdThread = "_ZNSt6thread15_M_start_thread";
 
-// The addresses of all calls around each fork and each child are stored.
+// For each fork and each start of a child, the addresses of all calls that are open then are stored.
 constexpr fxt::Limit kStacks{"calls that are open at the forks of a thread", 2'048, 512};
 
 // The part of the file in which read_head() searches for a record.
@@ -45,7 +45,7 @@ class ForkFunctions {
   void move_to(std::uint64_t time_ns) {
     if (symbols_.move_to(time_ns)) kinds_ = &kinds_of_.of(symbols_.epoch());
   }
-  // The time until which each address belongs to the same function.
+  // Until this time, no exec and no new library changes the functions at addresses.
   std::uint64_t until_ns() const { return symbols_.until_ns(); }
 
   ForkKind kind_at(const CallRecord& call) {
@@ -75,7 +75,9 @@ class ForkFunctions {
 class ForkScan {
   struct CallData {
     std::optional<std::uint64_t> entry_offset = {};
-    // True for a call without an entry. `calls` and `snapshots` count the results found before the call.
+    // True for a call without an entry. Its address is taken from its exit later, and is then added to the
+    // stacks of all results that were found inside the call. `calls` and `snapshots` are the numbers of
+    // earlier results.
     bool is_nameless = false;
     std::size_t calls = 0, snapshots = 0;
   };
@@ -172,7 +174,7 @@ class ForkScan {
       name(found_.snapshots[i].stack);
   }
 
-  // Adds a snapshot only after two records with later times, because one of the two may be damaged.
+  // Adds a snapshot only after two records with later times, because the time of one record may be damaged.
   void pass_time(std::uint64_t time_ns) {
     if (late_) add_snapshots(std::min(late_->time_ns, time_ns), late_->before);
     late_.reset();

@@ -36,7 +36,7 @@ struct ForkCall {
   std::vector<std::uint64_t> stack = {};
   ForkKind kind = {};
 
-  // True if the call is open in the stack `open`, which must be from before the next forking call.
+  // True if the call is open in `open`, the stack at a time before the next forking call of the thread.
   bool is_open_in(const std::vector<std::uint64_t>& open) const {
     return open.size() > depth && stack.size() > depth &&
            std::equal(stack.begin(), stack.begin() + static_cast<std::ptrdiff_t>(depth) + 1, open.begin());
@@ -56,15 +56,16 @@ struct ForkScanResult {
   std::string left_out = {};             // the limit that was exceeded, if some stacks are empty
 };
 
-// The call whose exit is a child's first record.
+// Identifies a call whose exit is the first record of a child.
 using CallKey = std::pair<std::uint64_t, std::size_t>;  // address, depth
 
 // Caches the functions that do not fork, for each epoch.
 using ForkKinds = EpochCaches<AddressCache<ForkKind>>;
 
-// Scans a thread until the last of `times_ns`, which are sorted, and until the addresses of all found calls
-// are known. `first_exits` are calls whose exit is the first record of a child, so they fork, whatever their
-// names are. Throws InputError if the file can't be read.
+// Scans the records of a thread up to the last of `times_ns`, which are sorted. If addresses of found calls
+// are still unknown then, the scan continues until they are known. `first_exits` are the calls whose exit is
+// the first record of a child. Such calls fork, whatever the names of their functions are. Throws InputError
+// if the file can't be read.
 ForkScanResult scan_forks(const WalkedThread& thread, Symbolizer& symbolizer,
                           std::span<const std::uint64_t> times_ns, const std::set<CallKey>& first_exits,
                           ForkKinds& kinds);

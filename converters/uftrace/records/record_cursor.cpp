@@ -53,7 +53,8 @@ void RecordCursor::read(std::span<std::byte> block) {
   if (damage_.item && damage_.item->what == RecordItem::What::Zeros) skip_hole();
   block_.read(block);
   is_held_ = false;
-  // Uses only the first kMinBlock bytes. Therefore, the size of the block has no effect on the result.
+  // The shift is found in the first kMinBlock bytes. Therefore, the size of the block has no effect on the
+  // shift.
   if (offset() == facts_.part.begin) {
     const auto head = block_.rest().bytes;
     shift_ = find_depth_shift(head.first(std::min(head.size(), kMinBlock)), facts_.order);
@@ -144,9 +145,9 @@ bool RecordCursor::is_final_exit(Lookahead following) const {
   return following.at_end;
 }
 
-// After clone(), the child has a copy of the recorder's data, but writes to the same file. An entry that was
-// not written before clone() is in both copies, and so the file contains it twice. The entry of the call of
-// clone() is such an entry.
+// After clone(), the child writes to the same file as the parent, and has a copy of the recorder's data. If
+// the recorder wrote an entry only after clone(), both processes write it, so the file contains the entry
+// twice. The entry of clone() is such an entry. Looks for a copy of `record` in the MiB before it.
 void RecordCursor::look_for_second_writer(const Record& record) {
   constexpr unsigned kSearches = 8;
   constexpr std::uint64_t kReach = std::uint64_t{1} << 20;
@@ -174,8 +175,8 @@ RecordItem RecordCursor::next_bad_time(const Record& record, Lookahead following
   return consume_record(item, resync_.find_after_payload(following, expected).value_or(0));
 }
 
-// Uses the recorded length of the event. But if a sure record begins at another offset, the event ends there.
-// Offsets after the recorded end are tried only if no timely record begins at this end.
+// The event ends at its recorded end, or at a sure record if one begins at another offset. Offsets after the
+// recorded end are tried only if no timely record begins at the recorded end.
 RecordItem RecordCursor::next_event(const Record& record, Lookahead following) {
   RecordItem item{.what = RecordItem::What::Event,
                   .begin = offset(),
@@ -204,7 +205,8 @@ RecordItem RecordCursor::next_event(const Record& record, Lookahead following) {
     item.payload = following.bytes.subspan(kLengthSize, length);
     return consume_record(item, size);
   }
-  // The end of the file cuts the event. The bytes after the record are the next item.
+  // The end of the file cuts the data of the event. Returns the event without data. The next item has the
+  // bytes after the event's record.
   damage_.item = RecordItem{.what = RecordItem::What::Truncated,
                             .begin = offset() + kRecordSize,
                             .end = offset() + kRecordSize + following.bytes.size(),
@@ -230,9 +232,9 @@ CallRecord RecordCursor::decode(const Record& record) const {
   return call;
 }
 
-// Chooses a layout if a record that fits comes after the payload, and no record inside the payload is sure.
-// If there is no such layout, chooses the first layout with a timely record after it, unless a sure record
-// contradicts this.
+// Chooses the first layout that meets two conditions: a record that fits follows the payload, and no sure
+// record begins inside the payload. If there is none, chooses the first layout that is followed by a timely
+// record, unless a sure record contradicts this layout. Without a layout, only finds the size of the payload.
 void RecordCursor::size_payload(RecordItem& item, Lookahead following, std::size_t& bytes) const {
   const Expectation expected = resync_.after(item.call);
   const auto accept = [&](const PayloadLayout& layout, std::size_t size) {
@@ -249,7 +251,8 @@ void RecordCursor::size_payload(RecordItem& item, Lookahead following, std::size
     if (!size || padded(*size) > std::min(following.bytes.size(), kMaxPayload)) continue;
     const Lookahead follower = following.from(padded(*size));
     const bool is_empty = padded(*size) == 0;
-    // At the end of the file, bytes that are not a record belong to the payload.
+    // A payload can't be empty if no timely record follows, except at the end of the file. fits_at() would
+    // also accept a few remaining bytes there, but these belong to the payload.
     if (is_empty && !follower.bytes.empty() && !resync_.is_timely_at(follower, expected)) continue;
     if (resync_.fits_at(follower, expected)) {
       if (is_empty || !resync_.find_sure(following, padded(*size) - sizeof(std::uint64_t), expected))
@@ -288,7 +291,8 @@ void RecordCursor::skip_damage(Lookahead rest, std::size_t from) {
   extend_damage(RecordItem::What::NotRecords, found ? *found : rest.at_end ? rest.bytes.size() : whole);
 }
 
-// Returns the number of zero bytes at the start, but does not count the time of a LOST record.
+// Returns the number of zero bytes at the start of `rest`, in whole words. The last zero word is not counted
+// if it is the time of a LOST record.
 std::size_t RecordCursor::zero_bytes(Lookahead rest) const {
   constexpr std::size_t kWord = sizeof(std::uint64_t);
   const auto first = std::ranges::find_if(rest.bytes, [](std::byte b) { return b != std::byte{0}; });
@@ -300,8 +304,8 @@ std::size_t RecordCursor::zero_bytes(Lookahead rest) const {
   return last.has_magic() && last.type() == RecordType::Lost ? zeros - kWord : zeros;
 }
 
-// Skips a hole, which can be huge, without reading it. Keeps the last word, because it may be the time of a
-// LOST record.
+// Skips a hole in the file without reading it, because it can be huge. Keeps the last word, because it may be
+// the time of a LOST record.
 void RecordCursor::skip_hole() {
   constexpr std::uint64_t kWord = sizeof(std::uint64_t);
   const std::uint64_t end = std::min(block_.file().end_of_hole(offset()), block_.file_end()) / kWord * kWord;

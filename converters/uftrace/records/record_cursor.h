@@ -40,7 +40,8 @@ struct RecordItem {
   // True for an exit after which the file has only exits, if exits are estimated. The recorder wrote this
   // exit when the thread ended. Its time is the time of the thread's end, and not an estimate.
   bool is_final_exit = false;
-  // True for a call with an earlier time than a previous call, if two processes write to this file.
+  // True for a call whose time is less than the time of a previous call, because two processes write to this
+  // file.
   bool has_two_writers = false;
   // The data of an event, or the values of a call, if their layout was found. Valid until the next read().
   std::span<const std::byte> payload = {};
@@ -104,7 +105,7 @@ class RecordBlock {
     offset_ += bytes;
   }
   void jump_to(std::uint64_t offset) { offset_ = offset; }
-  // Replaces the bytes of the file before `end` by `bytes`, and continues at the first of these.
+  // Continues with `bytes`, as if they were in the file just before the offset `end`.
   void replace_before(std::uint64_t end, std::vector<std::byte> bytes) {
     replaced_ = std::move(bytes);
     replaced_end_ = end;
@@ -169,10 +170,11 @@ class RecordCursor {
   // that are open at `offset`. Must be called before the first read().
   void start_at(std::uint64_t offset, std::vector<std::byte> bytes);
 
-  // Returns the next item of the block, or nothing at the end of the block, or if the next record is at
-  // `delivered_until_ns` or later. Plain records before the item are passed to `plain(PlainRecords, offset of
-  // the first)`, which returns how many it consumed. If `plain` has `try_add(CallRecord, PayloadLayout,
-  // payload)`, it gets calls whose payload layout is certain, and returns true if it consumed the call.
+  // Returns the next item of the block. Returns nothing at the end of the block, or if the time of the next
+  // record is `delivered_until_ns` or later. The plain records before the item are passed to
+  // `plain(PlainRecords, offset of the first)`, which returns how many of them it consumed. If `plain` has
+  // `try_add(CallRecord, PayloadLayout, payload)`, this function gets the calls whose payload layout is
+  // certain. It returns true if it consumed the call.
   template <typename Plain>
   std::optional<RecordItem> next(const Limits& limits, Plain&& plain) {
     for (;;) {
@@ -184,12 +186,13 @@ class RecordCursor {
       }
       if (!can_step()) return end_of_block();
       if (auto item = step(limits.delivered_until_ns)) return item;
-      if (is_held_) return std::nullopt;  // otherwise, step() has only started or extended damage
+      // Otherwise, step() has consumed unreadable bytes, but has not returned them yet.
+      if (is_held_) return std::nullopt;
     }
   }
 
   bool is_done() const { return block_.is_at_end() && !damage_.item; }
-  // True if the next record is at `delivered_until_ns` or later.
+  // True if next() returned nothing because the time of the next record is `delivered_until_ns` or later.
   bool is_held() const { return is_held_; }
   std::uint64_t offset() const { return block_.offset(); }  // offset of the next record
   std::uint64_t end() const { return block_.file_end(); }
@@ -198,8 +201,9 @@ class RecordCursor {
   const DepthShift& shift() const { return shift_; }
 
  private:
-  // Processes a run of plain records. Stops if `plain` does not consume a record. Stops at other records: a
-  // payload of uncertain size, an event, a loss, a wrong magic, or a time beyond the limits.
+  // Passes runs of plain records to `plain`, until `plain` does not consume a record. Also stops at a record
+  // that is not plain: a payload of uncertain size, an event, a loss, a wrong magic, or a time beyond the
+  // limits.
   template <std::endian Order, typename Plain>
   void walk_plain(const Limits& limits, Plain&& plain) {
     const std::uint64_t limit_ns =
@@ -220,7 +224,8 @@ class RecordCursor {
     }
   }
 
-  // Consumes one call, if the size of its payload is certain. The result is the same as with step().
+  // Consumes a call whose payload has a certain size. The result is the same as with step(), but this is
+  // faster.
   template <std::endian Order, typename Plain>
   bool try_payload(std::uint64_t limit_ns, Plain&& plain) {
     if constexpr (requires(const PayloadLayout& layout) {

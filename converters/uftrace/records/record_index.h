@@ -67,11 +67,13 @@ ThreadIndex index_of(const WalkedThread& thread, std::uint64_t step_bytes);
 
 class RecordIndex {
  public:
-  // The distance between two marks. The records from a mark to the requested range must be read.
+  // The usual distance of marks in bytes. To convert a range, at most this many bytes before the range are
+  // read.
   static constexpr std::uint64_t kStepBytes = std::uint64_t{16} << 20;
 
   std::uint64_t step_bytes = kStepBytes;
-  FileIdentity info = {};  // identity of `info`, on which the sizes of payloads depend
+  // Of the file `info`, which has the argument specs; the sizes of payloads depend on them.
+  FileIdentity info = {};
   std::vector<ThreadIndex> threads = {};
 
   const ThreadIndex* find(std::uint64_t tid) const;
@@ -82,7 +84,8 @@ class RecordIndex {
   static std::optional<RecordIndex> parse(std::span<const std::byte> bytes);
 };
 
-// Returns the name of the file with a recording's index in a folder of indexes.
+// Returns the name of the index file of a recording. `directory` is the identity of the recording's
+// directory.
 std::string index_name_of(const FileIdentity& directory);
 // Returns the index in the file, or nothing if it can't be used. Adds a note about damage.
 std::optional<RecordIndex> read_index(const std::filesystem::path& file, Notes& notes);

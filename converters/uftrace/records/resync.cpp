@@ -150,8 +150,9 @@ std::optional<std::size_t> Resync::find_likely(Lookahead ahead, std::size_t from
 
 // ---- Times ----
 
-// Returns the time of the next likely record that has a time. Removes this record, and all bytes before it,
-// from `ahead`. If the time is before the thread's start, the bytes are a payload that looks like a record.
+// Returns the time of the next likely record that has a time. Skips records with a time before the thread's
+// start, because they are payloads that look like records. Removes the record, and all bytes before it, from
+// `ahead`.
 std::optional<std::uint64_t> Resync::next_time(Lookahead& ahead) const {
   const Expectation any{};
   while (const auto found = find_likely(ahead, 0, std::min(kMaxPayload, ahead.bytes.size()), any)) {
@@ -168,8 +169,8 @@ bool Resync::is_time_damaged(const Record& record, std::uint64_t last_ns, Lookah
   if (time_ns >= kTimeLimitNs || !facts_.times.contain(time_ns)) return true;
   if (time_ns < last_ns || time_ns - last_ns < kExaminedGapNs) return false;
 
-  // Compares the time with the next two times. One of these may also be damaged. If they contradict each
-  // other, the third time decides.
+  // The times of the next two records show whether `time_ns` is damaged. One of the two may be damaged as
+  // well. If they lead to different results, the time of the third record decides.
   const auto next_ns = next_time(following);
   const auto second_ns = next_ns ? next_time(following) : std::nullopt;
 
@@ -187,7 +188,7 @@ bool Resync::is_time_damaged(const Record& record, std::uint64_t last_ns, Lookah
   const auto is_long_before = [&](std::uint64_t other_ns) {
     if (last_ns == 0) return other_ns < time_ns && time_ns - other_ns >= kCloseNs;
     const std::uint64_t earliest_ns = last_ns - std::min(last_ns, kCloseNs);  // last_ns may be damaged
-    // True if the other time is closer to the last time than to `time_ns`.
+    // True if the other time is closer to the previous time than to `time_ns`, which is then wrong.
     return other_ns >= earliest_ns && other_ns < last_ns + (time_ns - last_ns) / 2;
   };
   if (!next_ns || !second_ns) return next_ns && is_long_before(*next_ns);

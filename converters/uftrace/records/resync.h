@@ -1,14 +1,14 @@
 // Finds the next record after a payload, whose length is not recorded, and after damaged bytes. Also
 // recognizes damaged times. Bytes can be a record with these levels of certainty, from low to high:
 //
-//   timely   They have the magic and a likely time: at most kSlackNs before, or less than kLikelyGapNs after
-//            the previous record. A record of losses has no time.
-//   likely   They are timely, and so is the next record. For a call, its address is known, or the next record
-//            fits. Events and losses fit.
-//   fits     They are timely, and depth and address match the open calls.
-//   sure     They are timely, and so is the next record. Two of these are also true: they fit; the address is
-//            known; the next record fits.
-//            For an exit of the innermost call, an event or a loss, the first of these three is enough.
+//   timely   They have the magic and a plausible time: at most kSlackNs before, or less than kLikelyGapNs
+//            after the previous record. A record of losses has time 0.
+//   likely   They are timely, and so is the next record. The address of a call is also known, or the next
+//            record matches the calls that are open after the call. An event or loss also fits.
+//   fits     They are timely. The depth and address of a call match the open calls.
+//   sure     They are timely, and so is the next record. For a call, two of these are also true: it fits; its
+//            address is known; the next record fits. For an exit of the innermost call, an event or a loss,
+//            it is enough that it fits.
 #pragma once
 
 #include <algorithm>
@@ -50,10 +50,10 @@ class RecordTimes {
  public:
   // The latest time of an entry or exit.
   std::uint64_t seen_ns() const { return seen_ns_; }
-  // Times after this one may be damaged.
+  // If a time is later than this, it must be checked for damage.
   std::uint64_t trusted_until_ns() const { return trusted_until_ns_; }
-  // Returns the earliest time of a record after damage. The latest times may themselves be damaged, but by
-  // too little to be noticed. Therefore, the next record may be slightly earlier than the latest times.
+  // Returns the earliest time that a record after damage can have. The last times before the damage may be
+  // slightly wrong without being noticed. Therefore, the next record may be slightly earlier than they are.
   std::uint64_t after_damage_ns() const {
     const std::uint64_t time_ns = before_last_ns_ != 0 ? std::min(last_ns_, before_last_ns_) : last_ns_;
     return time_ns > kCloseNs ? time_ns - kCloseNs : time_ns;
@@ -102,13 +102,15 @@ class Resync {
   // True if `ahead` begins with a record that fits, or if the file ends there.
   bool fits_at(Lookahead ahead, const Expectation& expected) const;
   bool is_timely_at(Lookahead ahead, const Expectation& expected) const;
-  // True if `ahead` begins with a likely exit at the depth of any open call: perhaps setjmp's second return.
+  // True if `ahead` begins with a likely exit of any open call, not only of the innermost. Such an exit may
+  // come from setjmp, which returns a second time after longjmp.
   bool is_outer_exit(Lookahead ahead, const Expectation& expected) const;
 
   // Returns the offset of the first sure record in `ahead`, which begins with a payload. Tries multiples of 8
   // up to `reach`.
   std::optional<std::size_t> find_sure(Lookahead ahead, std::size_t reach, const Expectation& expected) const;
-  // Returns the offset of the most certain record after the payload.
+  // Returns the offset of the first sure record after the payload, or else of the first likely record. If
+  // there is neither, but the file ends soon, returns the end of the file.
   std::optional<std::size_t> find_after_payload(Lookahead ahead, const Expectation& expected) const;
   // Returns the offset of the next likely record after damaged bytes. Tries from, from + 8, ... reach.
   std::optional<std::size_t> find_likely(Lookahead ahead, std::size_t from, std::size_t reach,
@@ -155,7 +157,8 @@ bool Resync::is_size_certain(const CallRecord& call, std::span<const std::byte> 
   const std::size_t open = call.depth + (call.is_entry() ? 1 : 0);
   if (!call.is_entry() && open > open_.depth()) return false;  // an exit without an open call does not fit
   const std::uint64_t top = call.is_entry() ? call.address : open != 0 ? open_.address_at(open - 1) : 0;
-  // Has no branch for entry or exit, because the processor could not predict which of the two comes.
+  // No branch depends on the kind of the record. The processor could not predict whether an entry or an exit
+  // comes.
   const std::uint64_t ends = mask_of(RecordWord::Type::get(next.word));
   const std::uint64_t mismatch = pick(ends, next.address() ^ top, std::uint64_t{next.address() == 0});
   if (((next.depth() ^ (open + ends)) | mismatch) != 0) return false;
@@ -163,7 +166,7 @@ bool Resync::is_size_certain(const CallRecord& call, std::span<const std::byte> 
   std::uint64_t word = load<std::uint64_t>(ahead.data(), Order);
   for (std::size_t at = kWord; at <= size; at += kWord) {
     const auto next_word = load<std::uint64_t>(ahead.data() + at, Order);
-    // A record of losses has no time.
+    // These two words look like a record. The first word is a time, or 0 for a record of losses.
     if ((word == 0 || may_follow(word, call.time_ns)) && RecordWord::Magic::get(next_word) == kRecordMagic)
       return false;
     word = next_word;

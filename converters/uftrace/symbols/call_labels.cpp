@@ -57,7 +57,8 @@ LabelId CallLabels::unresolved_label(const AddressSpace* space, std::uint64_t ad
                            : space == nullptr ? std::string("task.txt")
                                               : fmt::format("sid-{}.map", space->sid);
   const auto unresolved = unresolved_.try_emplace({file, address}, found.category()).first;
-  unresolved->second = std::min(unresolved->second, found.category());  // libraries may share addresses
+  // If libraries share the address, the result must not depend on the order of requests.
+  unresolved->second = std::min(unresolved->second, found.category());
   return names_.intern_label(found.category(), fmt::format("<{:x}>", address));
 }
 

@@ -66,7 +66,8 @@ FunctionType ElfFiles::function_at(const Image& image, std::uint64_t offset) {
   DwarfInfo* const dwarf = dwarf_of(image);
   if (dwarf == nullptr) return {};
   FunctionType function = dwarf->function_at(offset);
-  const bool is_sure = !image.build_id.empty();  // without a build-id, at most the file's size was compared
+  // Without a build-id, the file may be another build, because at most its size was compared.
+  const bool is_sure = !image.build_id.empty();
   if (!is_sure) function.result.reset();
   for (auto* const row : {&function.integers, &function.floats}) {
     for (Parameter& parameter : *row) {
@@ -103,8 +104,8 @@ DwarfInfo* ElfFiles::dwarf_of(const Image& image) {
   return program.dwarf.get();
 }
 
-// Opens the first file that may be the image, and its debug file unless `is_complete` returns true. If there
-// is no such file, opens a debug file with the image's build-id.
+// Opens the first file that may be the image. Also opens the debug file of this file, unless `is_complete`
+// returns true. If there is no such file, opens a debug file with the image's build-id.
 ElfFiles::Program ElfFiles::open(const Image& image, bool (*is_complete)(const ElfImage&)) const {
   if (options_.is_off) return {.problem = fmt::format("{}: not read because of --no-elf", image.path)};
   std::vector<std::filesystem::path> candidates;

@@ -40,7 +40,8 @@ class ElfFiles {
   // Returns the type of the variable at the offset, if the type is known and scalar.
   std::optional<ScalarType> variable_at(const Image& image, std::uint64_t offset);
   std::optional<SourceLine> line_at(const Image& image, std::uint64_t offset);
-  // Completes the note about an image without symbols: the names of its functions come from `file`.
+  // Extends the note about an image without symbols. The note then also says that the names of functions come
+  // from `file`.
   void replaced_by(const Image& image, std::string_view file);
   // Adds the notes about missing or uncertain files, in an order that does not depend on the requests.
   void add_notes(Notes& notes) const;

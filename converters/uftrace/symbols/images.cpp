@@ -48,7 +48,7 @@ const Symbol* find_kernel_function(const SymbolTable& symbols, std::uint64_t add
   const Symbol* const found = symbols.find_function(address);
   if (found == nullptr || found->start == 0) return nullptr;
   const std::vector<Symbol>& all = symbols.symbols();
-  // The kernel's list of symbols does not contain the end of the last function.
+  // The kernel's list of symbols does not contain the end of the last function, so its size is assumed.
   if (found->start == all.back().start && address - found->start >= kLastBytes) return nullptr;
   const std::string_view call = system_call_of(found->name);
   if (call.empty()) return found;
@@ -122,7 +122,8 @@ SymbolAt Images::find(const LoadedSpace& loaded, std::uint64_t address) {
   if (space.map.kernel_base && address >= *space.map.kernel_base) return symbol_in(kernel(), address);
   const SymbolTable* const indices = python().symbols;
   if (indices == nullptr || indices->symbols().empty()) return found;
-  // For a Python program, uftrace writes a map in which the symbols are in the first pages.
+  // For a Python program, uftrace records indices of symbols as addresses. Its map has pages for these
+  // indices, from address 0 on.
   const std::uint64_t map_end = (indices->symbols().size() / kPageSize + 1) * kPageSize;
   const Symbol* const function = address < map_end ? indices->find_function(address) : nullptr;
   return function != nullptr ? SymbolAt{.image = &python(), .symbol = function} : found;

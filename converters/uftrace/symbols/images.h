@@ -32,12 +32,12 @@ struct SymbolAt {
   // The category of calls at the address: the name of the image, or `[unknown]`.
   std::string_view category() const { return image != nullptr ? image->name() : "[unknown]"; }
 
-  // names() and is_in() need a symbol. names() returns the symbol's own name, and then the names of all other
-  // functions that start there.
+  // names() and is_in() may be called only if `symbol` is not null. names() returns the symbol's own name,
+  // and then the names of all other functions that start at the same address.
   std::vector<std::string> names(Demangle mode) const;
   // True if `module` in an option or spec means the image of the symbol. As in uftrace, `module` means the
-  // first module in the order of addresses whose name begins with `module`. Unlike in uftrace, it also means
-  // other modules with the same name. If there is no such module, `module` means libraries that were loaded
+  // module at the lowest address whose name begins with `module`. Unlike in uftrace, it also means other
+  // modules with the same name. If no module's name begins with `module`, it means libraries that were loaded
   // later. `PLT` means the library functions that the program itself calls.
   bool is_in(std::string_view module, const AddressSpace* space) const;
 };
@@ -88,8 +88,9 @@ class Images {
   Notes& notes_;
   SymbolFiles files_;
   ElfFiles elf_files_;
-  std::unordered_map<const void*, Image> images_;  // indexed by Module or Library, which never moves
-  std::optional<Image> kernel_, python_;           // created on demand
+  // Indexed by the address of a Module or Library, which never moves.
+  std::unordered_map<const void*, Image> images_;
+  std::optional<Image> kernel_, python_;  // created on demand
 };
 
 }  // namespace convert::uftrace

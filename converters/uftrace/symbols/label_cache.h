@@ -140,8 +140,9 @@ class LabelCache : public AddressCache<CallLabel> {
   bool has_lines_ = false;
 };
 
-// The caches of the epochs that were used last (TaskSymbols::epoch()). Threads with the same epoch share a
-// cache. The number of caches is limited, because a program may load thousands of libraries.
+// In an epoch, the meaning of addresses does not change (TaskSymbols::epoch()). Each epoch has its own cache,
+// which threads with the same epoch share. Only the caches of the epochs that were used last are kept,
+// because a program may load thousands of libraries.
 template <typename Cache>
 class EpochCaches {
  public:

@@ -20,7 +20,7 @@ constexpr std::size_t kHeaderLimitBytes = 16384;  // a header has three lines, o
 // from the start of its function. An address that is farther away may belong to an unlisted function.
 constexpr std::uint64_t kLongestPrologue = 128;
 
-// Returns the suffix for a module without a build-id: the sum of the bytes in its path.
+// Returns the suffix in the file name of a module without a build-id: the sum of the bytes in its path.
 std::string path_suffix(std::string_view path) {
   std::uint16_t sum = 0;
   for (const char c : path) sum = static_cast<std::uint16_t>(sum + static_cast<unsigned char>(c));
@@ -29,7 +29,7 @@ std::string path_suffix(std::string_view path) {
 
 bool differ(std::string_view a, std::string_view b) { return !a.empty() && !b.empty() && a != b; }
 
-// True if the file `absolute` can have the path `relative` in some directory.
+// True if the path `absolute` is the path `relative` in some directory.
 bool is_tail_of(std::string_view relative, std::string_view absolute) {
   while (relative.starts_with("./")) relative.remove_prefix(2);
   return absolute == relative ||
@@ -120,7 +120,8 @@ std::optional<std::string> ModuleFiles::of_module(std::string_view path, std::st
     const ModuleFileHeader& header = header_of(name);
     if (!differ(header.module_path, path) && !differ(header.build_id, build_id)) return name;
   }
-  // The module may have another path in the file because of a symbolic link or another root directory.
+  // The header of the file may have another path for the module, because of a symbolic link or another root
+  // directory. Therefore, an equal build-id is sufficient.
   for (const std::string& name : candidates) {
     if (!build_id.empty() && header_of(name).build_id == build_id) return name;
   }

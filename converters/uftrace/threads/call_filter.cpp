@@ -14,7 +14,7 @@ OptionFilter::OptionFilter(FilterTable& table, Symbolizer& symbolizer, const Tas
       filter_(table),
       kept_{.is_known = !table.looks_ahead() || plan.place.empty()} {}
 
-// If files can't stay open, does the whole scan in one call.
+// Does one step of the scan. If files can't stay open between two steps, does the whole scan.
 bool OptionFilter::scan_ahead() {
   if (kept_.is_known) return true;
   if (kept_.scan == nullptr)
@@ -49,7 +49,8 @@ bool OptionFilter::will_be_seen(const CallRecord& call) {
   return enter(trial, call.address, true);
 }
 
-// True if the current record meets the condition, or if the recorder never stores the condition's argument.
+// True if the current record meets the condition. Also true if this function is recorded without the argument
+// of the condition.
 bool OptionFilter::meets_condition(const FunctionRule& rule) {
   const Condition& condition = *rule.actions.condition;
   const NameId name = names_.intern(condition.argument);
@@ -76,7 +77,8 @@ bool OptionFilter::shows_switch(std::size_t depth, bool is_short) {
   return false;
 }
 
-// Whether the call is long enough to be kept is not known before it ends.
+// The length of the call is not known before it ends. Therefore, returns the shortest length for which the
+// call is kept.
 CallFilter::KernelDecision OptionFilter::enter_kernel(std::size_t depth, std::uint64_t address) {
   const FunctionRule* const rule = kernel_rules_.get(address, [&] { return table_.kernel_rule(address); });
   const bool is_shown = count_call(filter_.enter(depth, rule, true));

@@ -30,8 +30,8 @@ struct WorkerScratch {
 class CallFilter {
  public:
   struct KernelDecision {
-    bool is_shown = true;           // true if the call is shown, provided that it is kept
-    std::uint64_t shortest_ns = 0;  // a call of at least this length is kept, with all calls around it
+    bool is_shown = true;           // true if the call is shown when it is long enough
+    std::uint64_t shortest_ns = 0;  // if the call is at least this long, it and all calls around it are kept
   };
   struct Dropped {
     std::uint64_t calls = 0;
@@ -53,11 +53,11 @@ class CallFilter {
 
   // True if calls of the program, their flows and the events of task.txt are shown.
   virtual bool shows_program() const { return true; }
-  // Enters a call inside all open calls. Returns true if the call is shown. A call without an entry is not
-  // `recorded`, and is never too short.
+  // Must be called when a call begins inside all open calls. Returns true if the call is shown. `recorded` is
+  // false for a call without an entry, which is never hidden as too short.
   virtual bool enter([[maybe_unused]] std::uint64_t address, [[maybe_unused]] bool recorded) { return true; }
-  // True if an entry may begin a shown call, or if an exit may end one. Only calls of the program may be
-  // open.
+  // True if the entry may begin a shown call, or if the exit may end one. Must not be called while calls of
+  // the kernel are open.
   virtual bool will_be_seen([[maybe_unused]] const CallRecord& call) { return true; }
   // True if it is certain that no part of the call is shown. Must be called before the lane gets the record.
   virtual bool drops_entry([[maybe_unused]] const CallRecord& call) { return false; }
@@ -70,8 +70,8 @@ class CallFilter {
     if (skips_outside_) ++dropped_.events;
     return !skips_outside_;
   }
-  // True if an event inside `depth` calls is shown. An event `of_call` was read at the entry or exit of a
-  // call, and is hidden with the call.
+  // True if an event inside `depth` calls is shown. `of_call` is true for an event that was read at the entry
+  // or exit of a call. Such an event is hidden together with the call.
   virtual bool shows_event([[maybe_unused]] std::size_t depth, [[maybe_unused]] bool of_call) { return true; }
   virtual bool shows_switch([[maybe_unused]] std::size_t depth, [[maybe_unused]] bool is_short) {
     return true;
@@ -135,7 +135,8 @@ class OptionFilter : public CallFilter {
 
   // ---- For runs of plain records ----
 
-  // Returns the function's rule; null if it is not known yet, or depends on the record.
+  // Returns a pointer to the function's rule, which is null if the function has no rule. Returns null if the
+  // rule is not known yet, or has a condition on arguments.
   const FunctionRule* const* plain_rule(std::uint64_t address) const {
     const FunctionRule* const* const rule = rules_->find(address);
     return rule != nullptr && *rule != nullptr && (*rule)->has(Setting::Condition) ? nullptr : rule;
@@ -146,7 +147,7 @@ class OptionFilter : public CallFilter {
   }
 
  private:
-  // The calls that later records keep, and the scan that finds them.
+  // The calls that are kept because of later records, and the scan that finds these calls.
   struct KeptByLater {
     bool is_known;
     std::unique_ptr<KeptCallScan> scan = {};

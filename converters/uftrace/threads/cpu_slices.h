@@ -1,8 +1,9 @@
 // Writes context switches for the times at which a thread is on a CPU. The other thread in each switch is
-// thread 0, which viewers show as idle. If the records do not show that a thread leaves its CPU, a switch at
-// its last event is added. Switches before a start time can be hidden. A thread that is on a CPU at the start
-// time gets a switch to this CPU. A switch before the lane's last event is shown at the time of this event.
-// Without CPU tracks, no switches are written, but all other events have the same times.
+// thread 0, which viewers show as idle. If the records do not show when a thread leaves its CPU, a switch is
+// added at the thread's last event. Switches before a start time can be hidden. If a thread is on a CPU at
+// the start time, a switch to this CPU is added. A switch before the lane's last event is shown at the time
+// of this event. Without CPU tracks, no switches are written, but this does not change the times of other
+// events.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,7 @@ namespace convert::uftrace {
 
 class CpuSlices {
  public:
-  // `filter` counts hidden switches. Switches before `switches_from_ns` of the plan are
-  // hidden.
+  // `filter` counts hidden switches. Switches before `plan.switches_from_ns` are hidden.
   CpuSlices(Lane& lane, CallFilter& filter, const ThreadPlan& plan)
       : lane_(lane),
         filter_(filter),
@@ -97,7 +97,8 @@ class CpuSlices {
   void begin_again() { has_exited_ = has_left_ = is_off_cpu_ = false; }
 
  private:
-  // True if the event is hidden because it is before `from_ns_`. With tracks, the filter counts the event.
+  // True if the event is hidden because it is before `from_ns_`. With tracks, the filter decides this, and
+  // counts hidden events.
   bool leaves_out(std::uint64_t time_ns) {
     return time_ns < from_ns_ && (!has_tracks_ || !filter_.shows_outside());
   }
@@ -119,7 +120,7 @@ class CpuSlices {
   ThreadId thread_;
   bool has_tracks_;
   std::uint64_t unwritten_ = 0;
-  std::optional<std::uint16_t> cpu_;  // nothing if the thread is on no known CPU
+  std::optional<std::uint16_t> cpu_;  // nothing if the thread is off the CPU, or if its CPU is unknown
   bool is_off_cpu_ = false;
   std::uint8_t priority_ = kNormalPriority;
   bool is_waiting_ = false;  // the thread is on a CPU, but is not shown there yet

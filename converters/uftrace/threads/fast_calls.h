@@ -87,7 +87,7 @@ class FastCalls {
     for (std::size_t i = 0; i != std::min(records.count(), kSearchedAhead) && count != unknown.size(); ++i) {
       fetch_label_ahead(records, labels_->view(), i);
       const Record record = records[i];
-      // If the time of a record goes back, the next records may be garbage.
+      // If a record is earlier than the first, this record and the next ones may be garbage.
       if (records.mismatch(record) != 0 || record.time_ns < records[0].time_ns) break;
       if (is_unknown(record)) unknown.at(count++) = record.address();
     }
@@ -104,8 +104,8 @@ class FastCalls {
       const std::uint64_t is_end = RecordWord::Type::get(record.word);
       const std::uint64_t address = record.address();
       const LabelCache::Entry* label = &labels.slot_for(address);
-      // With many functions, this is frequent, in spite of [[unlikely]]. To leave the loop instead would cost
-      // more than this search.
+      // If the program has many functions, this is frequent, in spite of [[unlikely]]. Leaving the loop would
+      // cost more than this search.
       if (((label->address ^ address) & (is_end - 1)) != 0) [[unlikely]] {
         const LabelCache::Entry* const other = labels.entry_for(address);
         if (other != nullptr) label = other;

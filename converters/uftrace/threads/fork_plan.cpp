@@ -71,7 +71,8 @@ std::vector<PlannedFork> forks_of(ThreadPlans& plans, const Sessions& sessions, 
   return forks;
 }
 
-// The kernel assigns ascending ids, and starts again with small ids after the largest id.
+// Compares two forks by the ids of the children. The kernel assigns ascending ids. After the largest id, it
+// starts again with small ids. Therefore, an id less than the parent's id was assigned late.
 bool is_forked_before(const PlannedFork& a, const PlannedFork& b) {
   const auto order = [](const PlannedFork& fork) {
     return std::pair(static_cast<ProcessId>(fork.child) < fork.parent, fork.child);
@@ -99,8 +100,8 @@ class Candidates {
     }
   }
 
-  // Assigns the earliest free call that began before `time_ns` to a child. Prefers a call whose exit is the
-  // child's first record. Returns null if there is no such call.
+  // Assigns a forking call that began before `time_ns` to a child: the earliest call that is not assigned
+  // yet. Prefers a call whose exit is the child's first record. Returns null if there is no such call.
   Candidate* claim(std::uint64_t time_ns, const std::optional<CallKey>& first_exit) {
     if (first_exit) {
       if (const auto left = by_key_.find(*first_exit); left != by_key_.end())
@@ -110,13 +111,14 @@ class Candidates {
     return found != nullptr ? found : claim(ForkKind::Other, time_ns);
   }
 
-  // Assigns the earliest free call of this kind that began before `time_ns` to a child.
+  // Assigns the earliest call of this kind that began before `time_ns` and is not assigned yet to a child.
   Candidate* claim(ForkKind kind, std::uint64_t time_ns) {
     return claim(by_kind_[static_cast<std::size_t>(kind)], time_ns);
   }
 
-  // Assigns the forking call that was open in the fork's thread at the fork's time, or returns null. `open`
-  // has the calls that were open at this time. With estimated exits, `open` may lack an open call.
+  // Assigns the forking call that was open in the forking thread (`fork.by`) at the time of the fork. Returns
+  // null if there is none. `open` has the calls that were open at this time. With estimated exits, some of
+  // them may be missing.
   Candidate* claim_open(const PlannedFork& fork, const std::vector<std::uint64_t>& open,
                         bool has_estimated_exits) {
     const auto later =
@@ -152,7 +154,7 @@ class Candidates {
 };
 
 // Returns the calls that the child has inherited, outermost first. If the child's first record contradicts
-// `calls`, the first record is right.
+// `calls`, the result matches the first record.
 std::vector<std::uint64_t> calls_around(const ThreadPlan& child, std::vector<std::uint64_t> calls) {
   if (!child.head.first_call) return calls;
   const CallRecord& first = *child.head.first_call;
@@ -189,8 +191,8 @@ class Planner {
         std::ranges::find_if(threads, [](const ThreadPlan* p) { return p->task->is_leader(); });
     ThreadPlan* const leader = found != threads.end() ? *found : threads.front();
 
-    // For each thread of the parent, the forks for which its open calls are needed. If no forking call is
-    // found, the flow starts in the innermost open call.
+    // For each thread of the parent, the forks at whose times its open calls are needed. If no forking call
+    // is found, the flow starts in the innermost of these open calls.
     std::map<const ThreadPlan*, std::vector<const PlannedFork*>> forks_in;
     std::set<CallKey> first_exits;
     for (const PlannedFork& fork : forks) {
@@ -203,7 +205,8 @@ class Planner {
       std::vector<std::uint64_t> times_ns;
       if (const auto here = forks_in.find(thread); here != forks_in.end())
         for (const PlannedFork* const fork : here->second) times_ns.push_back(fork->time_ns);
-      times_ns.push_back(forks.back().time_ns);  // threads may be created until the last fork
+      // The scan must go on until the last fork, because threads may be created until then.
+      times_ns.push_back(forks.back().time_ns);
       return times_ns;
     });
     for (std::size_t i = 0; i < threads.size(); ++i) {

@@ -91,8 +91,8 @@ void InnerCalls::leave_kernel(std::uint64_t time_ns, const KernelMessage& exit) 
     end_top(time_ns, exit.has_value ? &exit.value : nullptr, {});
 }
 
-// Kernel events after `known_until_ns` are missing, but perf's switches may be known. Calls end before these
-// switches, unless their start has already been released.
+// Must be called if kernel events after `known_until_ns` are missing. Later switches in perf files may be
+// known. The open kernel calls end before these switches, unless their start has already been released.
 void InnerCalls::lose_kernel_events(std::uint64_t known_until_ns) {
   std::uint64_t end_ns = known_until_ns;
   for (std::size_t i = frames_.size(); drawn_ > 0 && late_ == 0 && known_until_ns < lane_.last_ns(); --i) {
@@ -134,7 +134,8 @@ bool InnerCalls::retract_top(std::uint64_t time_ns) {
 // ---- Calls that are cut ----
 
 // Ends the innermost frame, whose call must be on the lane. If the thread was switched out in this call and
-// has not come back, the call ends at the switch, or else together with the off-CPU call.
+// is still off the CPU, the call ends at the switch out. If it can't end there, it ends together with the
+// off-CPU call.
 void InnerCalls::end_top(std::uint64_t time_ns, const std::uint64_t* returned, std::string_view repaired) {
   const bool overlaps = below_switch_ == drawn_;
   if (overlaps) {
@@ -157,8 +158,9 @@ void InnerCalls::end_top(std::uint64_t time_ns, const std::uint64_t* returned, s
     ++late_;
 }
 
-// Ends the frames above the first `frames`, whose exits are missing. Their calls are kept at any length. A
-// frame ends at `passed_ns` if end_earlier() can end it there, or else now.
+// Ends all frames except the first `frames`. Their exits are missing, so their lengths are unknown, and no
+// filter hides them as too short. A frame ends at `passed_ns` if end_earlier() can end it there, or else at
+// `time_ns`.
 void InnerCalls::end_frames_above(std::size_t frames, std::uint64_t time_ns) {
   while (frames_.size() > frames) {
     keep_around(frames_.size() - 1);
@@ -193,7 +195,8 @@ void InnerCalls::cut_drawn_above(std::size_t drawn, std::uint64_t time_ns, const
     if (!frame.is_drawn) continue;
     frame.is_drawn = false;
     --drawn_;
-    // Without an exit, a call is certainly unwanted only if the filters hide it at any length.
+    // The length of a call without an exit is unknown. Therefore, the call is hidden only if the filters hide
+    // it at any length.
     const bool is_unwanted = frame.shortest_ns == kForever && !frame.holds_kept && &kind == &kKernelClipped;
     if (is_unwanted && lane_.retract(lane_.depth() - 1, time_ns)) {
       filter_.drop_kernel_call();

@@ -63,8 +63,8 @@ class InnerCalls {
 
   // Must be called if the thread has a record at this time. Cuts the call for the time off the CPU.
   void cut_off_cpu(std::uint64_t time_ns);
-  // Suspends the kernel's calls until resume_kernel(), for a call of the program that is hidden. Returns
-  // false if no kernel call is open, or if the thread is off the CPU.
+  // Suspends the kernel's calls until resume_kernel(), while a hidden call of the program begins or ends.
+  // Returns false if no kernel call is open, or if the thread is off the CPU.
   bool suspend_kernel();
   void resume_kernel();
   // Cuts the kernel's calls, because a call of the program begins or ends.
@@ -121,7 +121,8 @@ class InnerCalls {
   std::size_t drawn_ = 0;              // number of frames that are on the lane
   bool is_suspended_ = false;          // the drawn frames are suspended
   std::size_t below_switch_ = kOnCpu;  // number of drawn frames around the off-CPU call
-  // number of calls that end with the off-CPU call, because their exits came during it
+  // number of kernel calls around the off-CPU call that end together with it, because their exits came during
+  // it
   std::size_t late_ = 0;
   bool is_off_cpu_ = false;
 };

@@ -21,7 +21,7 @@ class MovedExits {
  public:
   bool empty() const { return exits_.empty(); }
   std::size_t size() const { return exits_.size(); }
-  // The new time of the first exit. kForever without an exit, or while the thread can't return.
+  // The new time of the first exit. kForever if there is no exit, or while no call of the thread can return.
   std::uint64_t next_ns() const { return empty() || is_refuted_ ? kForever : due_ns_; }
 
   // Adds a disproved exit, or an exit directly after it. `entered_ns` is the start of the exit's call. If
@@ -38,7 +38,8 @@ class MovedExits {
     exits_.push_back(exit);
   }
 
-  // Must be called at each event after which the thread can return, or can't return (`is_refuted`).
+  // Must be called at each event that shows whether calls of the thread can return now. `is_refuted` is true
+  // if they can't.
   void update(std::uint64_t time_ns, bool is_refuted) {
     if (is_refuted_ && !is_refuted && due_ns_ <= time_ns) due_ns_ = middle(time_ns, next_entry_ns_);
     if (!is_refuted) returned_ns_ = time_ns;

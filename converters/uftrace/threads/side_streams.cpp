@@ -43,8 +43,8 @@ void SideStreams::choose_first() {
 }
 
 void SideStreams::emit_first(const Due& until) {
-  // The inherited calls are not opened for an exec, which would end them, or for a message, which does not
-  // prove that the thread runs.
+  // The inherited calls must be open before an event of the thread. Two kinds of events do not need them: an
+  // exec would end them at once, and a message does not prove that the thread runs.
   const std::uint64_t time_ns = first_due_.time_ns;
   if (first_ != &listed_ || listed_.is_next(ListedEvent::What::Dlopen)) calls_.begin_inherited(time_ns);
   MovedExits& moved = calls_.moved_exits();
@@ -202,7 +202,7 @@ void SwitchStream::emit_next() {
       return exit(time_ns, message);
     case PerfEvent::Kind::Exec:
       to_.calls.inner().end_off_cpu(time_ns);
-      to_.slices.begin_again();  // the thread may have got the id of another thread, which has ended
+      to_.slices.begin_again();  // Another thread, which has ended, may have had the id before.
       return to_.calls.end_program(time_ns, StackRepair::Ending::Exec);
     case PerfEvent::Kind::Comm:  // another thread may have set the name
       if (to_.calls.inner().leaves_out_event()) return;
@@ -255,7 +255,7 @@ void SwitchStream::exit(std::uint64_t time_ns, const PerfMessage& message) {
   to_.calls.inner().end_off_cpu(time_ns);
   to_.calls.end_program(time_ns, StackRepair::Ending::Exit);
   if (to_.slices.is_on_cpu()) emit_instant(time_ns, exited_, {{cpu_, std::uint32_t{message.cpu}}});
-  is_out_hidden_ = false;  // another thread may get the id
+  is_out_hidden_ = false;  // the next switch in may be of another thread, which gets the id
   to_.slices.exit(message.time_ns);
 }
 
@@ -325,7 +325,7 @@ void KernelStream::emit_next() {
     case KernelMessage::Kind::Entry:
     case KernelMessage::Kind::Exit:
     case KernelMessage::Kind::Event:
-      return;  // handled above, and in emit_calls()
+      return;  // the code above and emit_calls() handle these kinds
     case KernelMessage::Kind::Lost:
       return emit_loss(time_ns, message, known_until_ns);
     case KernelMessage::Kind::SwitchIn:

@@ -23,10 +23,10 @@
 
 namespace convert::uftrace {
 
-// At equal times, earlier enumerators come first.
+// At equal times, events of earlier enumerators are emitted first.
 enum class Precedence : std::uint8_t {
   SwitchIn,    // first, because the thread is then on the CPU
-  KernelExit,  // ends a kernel call inside the program call in which it began
+  KernelExit,  // before own records, so that a kernel call ends inside the program call in which it began
   ExecOrLoad,
   OwnRecord,  // entries, exits and events of the thread's own file
   Kernel,     // entries and tracepoints of the kernel
@@ -111,7 +111,8 @@ class SwitchStream : public SideStream {
  private:
   const PerfMessage* first() const { return plan_.queue == nullptr ? nullptr : plan_.queue->first(); }
   const PerfMessage* message() const { return is_inferred_next() ? &plan_.inferred[inferred_] : first(); }
-  // True if CpuSlices::show_begin() is next: the thread is on a CPU when switches begin to be shown.
+  // True if CpuSlices::show_begin() must be called next. This is so if the thread is on a CPU at the time
+  // from which switches are shown.
   bool is_begin_next() const;
   bool is_inferred_next() const;
   void emit_inferred();
@@ -126,10 +127,12 @@ class SwitchStream : public SideStream {
   StreamOutput to_;
   LabelId blocked_, preempted_, switched_in_, switched_out_, exited_, renamed_;
   NameId comm_, cpu_, next_cpu_, state_, is_blocked_, is_runnable_;
-  bool is_out_hidden_ = false;  // true if the call of the last switch out is hidden; hides the next switch in
-  std::size_t inferred_ = 0;    // number of elements of plan_.inferred before now
-  std::size_t outs_ = 0;        // number of switches out before now
-  std::size_t lone_outs_ = 0;   // number of elements of plan_.lone_outs before now
+  // True if the call from the last switch out is hidden; the next switch in, which would end it, is then
+  // ignored.
+  bool is_out_hidden_ = false;
+  std::size_t inferred_ = 0;   // number of elements of plan_.inferred before now
+  std::size_t outs_ = 0;       // number of switches out before now
+  std::size_t lone_outs_ = 0;  // number of elements of plan_.lone_outs before now
 };
 
 // The thread's execs, loads of libraries and messages.
@@ -144,8 +147,8 @@ class ListedEventStream : public SideStream {
   bool has_own() const { return own_ != 0; }
   // True if the next event is of this kind. There must be a next event.
   bool is_next(ListedEvent::What what) const { return events_.front().what == what; }
-  // If the next event is an exec or load that is too long after the thread's other events, drops it with a
-  // note, and returns true.
+  // If the next event is an exec or load whose time is impossibly late, drops it with a note, and returns
+  // true. A time is impossibly late if it is too long after the thread's other events.
   bool drop_impossible(const ThreadFacts& facts, RecordNotes& notes);
 
  private:
@@ -201,9 +204,9 @@ class SideStreams {
 
   // ---- Estimated exits, after events that are due before them ----
 
-  // Keeps an exit for later in these cases: the thread can't return now; an earlier exit is kept; or the exit
-  // is not final, and the thread came back to a CPU after its last record. Otherwise, returns false. The time
-  // of a final exit is not an estimate.
+  // Keeps an exit for later, and returns true, in these cases: no call of the thread can return now; an
+  // earlier exit is kept; or the exit is not final, and the thread came back to a CPU after its last record.
+  // The time of a final exit is correct, because it is not an estimate.
   bool move_exit(const CallRecord& exit, bool is_final);
   // Must be called if the thread has a record at this time. Emits the exits that were kept. Returns true if
   // make_room() must be called for this record.

@@ -158,7 +158,7 @@ void StackRepair::end_call(std::uint64_t time_ns, std::size_t depth, std::uint64
 // ---- Estimated exits ----
 
 bool StackRepair::move_exit(const CallRecord& exit, bool is_refuted, std::uint64_t returned_ns) {
-  // Gap::Start does not matter: a forked child knows its inherited calls.
+  // A gap before the first record does not matter, because a forked child knows its inherited calls.
   if (gap_ == Gap::Cut || exit.depth + 1 != depth() || lane_.calls()[exit.depth].key != exit.address)
     return false;
   notes_.add(kExitMoved, [&] {
@@ -191,16 +191,17 @@ void StackRepair::lost(std::uint64_t count) {
   interrupted();
 }
 
-// Emits one event for all losses that have no event yet. A LOST record has no time. `time_ns` is the latest
-// time before the loss, or else the next time.
+// Emits one event for all losses that have no event yet. A LOST record has no time. Therefore, `time_ns` is
+// the time of the lane's last event before the loss, or else of the next record.
 void StackRepair::emit_losses(std::uint64_t time_ns) {
   if (pending_losses_ == 0) return;
   lane_.instant(time_ns, labels_.records_lost, {{labels_.count, std::exchange(pending_losses_, 0)}});
   lane_.buffer_full(time_ns);
 }
 
-// Finds the open calls at the first record, or at the first record after a gap. The depth of the record shows
-// that `open` calls are open. If the record is an exit, its address is that of the innermost call.
+// Finds the open calls at the first record, or at the first record after a gap. The depth of this record
+// shows that `open` calls are open. If the record is an exit, `exit_address` is the address of the innermost
+// of these calls.
 void StackRepair::settle(std::uint64_t time_ns, std::size_t open, const std::uint64_t* exit_address) {
   if (gap_ == Gap::None) return;
   const Gap gap = std::exchange(gap_, Gap::None);
@@ -236,9 +237,10 @@ void StackRepair::settle(std::uint64_t time_ns, std::size_t open, const std::uin
   }
 }
 
-// Readers connect a flow to the call around it, or to the last call that ended inside that call. Without a
-// visible call, they can't connect it. Therefore, with filters, a flow starts only if the forking call is
-// shown. drop_hidden_arrows() has already removed the flows whose ends would be hidden.
+// Readers connect a flow to the call around it, or to the last call that ended inside the call around it. If
+// no call is visible, there is no flow. With filters, a flow could be connected to a wrong call. Therefore,
+// it starts only if the forking call is shown. drop_hidden_arrows() has already removed the flows whose ends
+// would be hidden.
 void StackRepair::emit_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow, bool to_thread) {
   if (!filter_.shows_program()) return;
   if (step == FlowStep::Begin && !filter_.shows_fork_in(depth())) return;
@@ -292,16 +294,17 @@ void StackRepair::open_inferred(std::uint64_t time_ns, std::uint64_t address, co
   begin(time_ns, address, false, {{labels_.repaired, std::string(kind.name)}});
   lane_.keep_open();
   if (lane_.calls().unfiltered_size() == lane_.options().max_depth)
-    end_arrow(time_ns);  // deeper calls are not visible
+    end_arrow(time_ns);  // The flow must end here, because deeper calls are not visible.
 }
 
 void StackRepair::end_top(std::uint64_t time_ns, std::uint64_t address, const Arguments& values) {
-  if (lane_.calls().unfiltered_size() == 1) end_arrow(time_ns);  // the call is inside no other call
+  // The flow must end in this call, because no other call is open.
+  if (lane_.calls().unfiltered_size() == 1) end_arrow(time_ns);
   if (lane_.calls().back().key == address || address == kUnknownAddress || lane_.calls().top_is_filtered() ||
       lane_.rename_top(symbols_.label(address), address))
     return lane_.end(time_ns, values);
-  // The start is already released, so it can't get the name. Therefore, the end gets an argument with the
-  // name. No earlier record has the name, and there may be no later record.
+  // The start of the call has already been released without the name. Therefore, the end gets an argument
+  // with the name.
   Arguments with_name = values;
   with_name.add({labels_.function, std::string(names_.text(names_.label(symbols_.label(address)).name))});
   lane_.end(time_ns, with_name);
@@ -335,8 +338,8 @@ void StackRepair::exec(std::uint64_t time_ns) {
   end_now(time_ns);
 }
 
-// Executes an ending, which may have waited for the kernel's calls. Another program begins without open
-// calls, and inherits no calls.
+// Ends the program or the task. This end may have waited for exits of kernel calls. After an exec, the next
+// program begins without open calls, and inherits no calls.
 void StackRepair::end_now(std::uint64_t time_ns) {
   time_ns = lane_.clamped(time_ns);
   const bool is_exec = std::exchange(ending_, std::nullopt) == Ending::Exec;

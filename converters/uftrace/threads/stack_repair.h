@@ -29,7 +29,7 @@ struct ThreadOrigin {
   // The flow that ends in the thread's first shown call; 0 without a flow, or if it has ended.
   std::uint64_t flow = 0;
   bool is_in_process = false;  // true if a thread of the same process created this thread
-  std::uint64_t most_calls = InferredCalls::kBudget;  // limit for calls before the first record
+  std::uint64_t most_calls = InferredCalls::kBudget;  // how many calls may be opened before the first record
 };
 
 class StackRepair : public OpenCalls {
@@ -52,8 +52,7 @@ class StackRepair : public OpenCalls {
 
   // Calls with moved exits do not count, because the next record is outside of these calls.
   std::size_t depth() const override { return inner_.program_depth() - moved_exits_.size(); }
-  // Returns 0 for an inferred call, because its address may come from damaged records of another
-  // thread.
+  // Returns 0 for an inferred call, because its address may come from damaged records of another thread.
   std::uint64_t address_at(std::size_t depth) const override {
     return is_inferred(depth) ? 0 : lane_.calls()[depth].key;
   }
@@ -63,8 +62,8 @@ class StackRepair : public OpenCalls {
   // Suspends or cuts the inner calls, so that only program calls are open. resume() must be called after the
   // record.
   void make_room(const CallRecord& call);
-  // For an event that shows that the thread is on its CPU. Cuts the off-CPU call, and ends a program that has
-  // to end.
+  // Must be called for an event that shows that the thread is on its CPU. Cuts the off-CPU call. If a program
+  // or task has ended, but its end still waits for exits of kernel calls, ends it now.
   void make_room_for_event(std::uint64_t time_ns);
   void resume() { inner_.resume_kernel(); }
 
@@ -87,7 +86,8 @@ class StackRepair : public OpenCalls {
   // they have their own exits. Program calls around open kernel calls end together with the outermost of
   // these kernel calls.
   void end_program(std::uint64_t time_ns, Ending ending);
-  // Like end_program(), and also cuts the kernel calls inside program calls.
+  // Like end_program(), but also cuts the kernel calls inside program calls. Therefore, the program ends at
+  // once.
   void exec(std::uint64_t time_ns);
   // Must be called after a call of the kernel has ended.
   void after_kernel_exit(std::uint64_t time_ns) {
@@ -103,7 +103,8 @@ class StackRepair : public OpenCalls {
   // If `exit` ends the innermost call, adds it to moved_exits(); see MovedExits::add(). Otherwise, or after
   // missing records, returns false.
   bool move_exit(const CallRecord& exit, bool is_refuted, std::uint64_t returned_ns);
-  // end_moved() ends the call of the first moved exit. end_all_moved() ends all these calls before `time_ns`.
+  // end_moved() ends the call of the first moved exit, at the new time of this exit. end_all_moved() ends the
+  // calls of all moved exits, at times before `time_ns`.
   void end_moved();
   void end_all_moved(std::uint64_t time_ns);
 
@@ -159,7 +160,7 @@ class StackRepair : public OpenCalls {
   InferredCalls inferred_;
   MovedExits moved_exits_;
   std::optional<Ending> ending_;  // set while the end of a program or task waits for the kernel's calls
-  std::uint64_t ending_ns_ = 0;   // time of this end, as recorded
+  std::uint64_t ending_ns_ = 0;   // recorded time of this end
 };
 
 }  // namespace convert::uftrace

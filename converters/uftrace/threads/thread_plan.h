@@ -31,14 +31,14 @@ struct SwitchPlan {
   std::vector<bool> short_outs = {};          // see PerfThread
   std::vector<PerfMessage> inferred = {};     // switches that were not recorded, sorted by time
   std::uint64_t last_ns = 0;                  // time of the last perf event of the thread
-  bool shows_switches = true;                 // if false, switches only disprove estimated exits
+  bool shows_switches = true;                 // if false, switches are used only to disprove estimated exits
   bool shows_preempted = true;                // if true, calls show times when the thread was preempted
 };
 
 struct KernelPlan {
   KernelQueue* queue = nullptr;  // null if the thread has no kernel events
   std::string thread = {};
-  const Tracepoints* tracepoints = nullptr;  // null if there are only calls
+  const Tracepoints* tracepoints = nullptr;  // null if the kernel's events are only calls
   bool skips_outside = false;                // if true, hide events outside of the program's calls
 
   // The time of the last event; kForever if this time is unknown.
@@ -89,12 +89,12 @@ using ThreadPlans = std::map<ThreadId, ThreadPlan>;
 
 // ---- Forks (fork_plan.cpp) ----
 
-// Assigns a forking call to each child. A FORK line has the time when the child already ran. At this time,
-// the parent may be in a later fork. Therefore, the children of a process are taken in the order of their
-// pids, and each gets the earliest call before its time that no other child has. Perf files have the thread
-// that forked, and the exact time of the fork. With perf files, the child gets the forking call that was open
-// in this thread at this time. Perf files also have children without a FORK line, which posix_spawn, system
-// and popen create. Threads are assigned to calls of pthread_create in the same way.
+// Assigns a forking call to each child. The time of a FORK line is a time at which the child already ran. The
+// parent may then already be in a later fork. Therefore, the children of a process are taken in the order of
+// their pids, and each gets the earliest call before its time that no other child has. Perf files have the
+// thread that forked, and the exact time of the fork. With perf files, the child gets the forking call that
+// was open in this thread at this time. Perf files also have children without a FORK line, which posix_spawn,
+// system and popen create. Threads are assigned to calls of pthread_create in the same way.
 //
 // Completes the plans of forked threads and of their parents, and finds the program of each child.
 // `plans` are indexed by tid. A fork whose parent is not among them is ignored. The timeline assigns the
