@@ -64,7 +64,7 @@ struct CutCounters {
   // Durations and async operations that continue after a piece, counted once per piece.
   std::uint64_t cut_calls = 0;
   std::uint64_t cut_flows = 0;   // flows that have their begin and end in different pieces
-  std::uint64_t unwritable = 0;  // left out: unknown types, unknown references, impossible times
+  std::uint64_t unwritable = 0;  // records with an unknown type, an unknown reference, or an impossible time
   // Strings of the tables are counted once per piece.
   std::uint64_t repaired_strings = 0;  // strings that were not UTF-8, or had a NUL
   std::uint64_t cut_strings = 0;       // strings that were longer than 32,000 bytes

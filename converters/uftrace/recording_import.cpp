@@ -86,8 +86,8 @@ namespace {
 // enough to add a thread, so the number of threads is limited.
 constexpr fxt::Limit kThreads{"threads", 10'000, 1};
 constexpr fxt::Limit kEmptyThreads{"threads without records", 20'000, 0};
-// A thread's first record (16 bytes) may have a depth of about a thousand. All calls around it were then open
-// before the recording, and need memory.
+// A first record of 16 bytes can have a depth of about a thousand. Then, as many calls were open before it,
+// and all of them need memory.
 constexpr fxt::Limit kOpenBefore{"open calls before the first records of threads", 1'000'000, 128};
 
 std::uint64_t bytes_of_threads(const Directory& directory) {

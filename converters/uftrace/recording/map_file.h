@@ -35,8 +35,8 @@ struct MemoryMap {
 };
 
 // Finds the modules for a text in an option or spec. The text may be the start of a name: `libc` can mean
-// `libc.so.6`. If several names begin with the text, it means the name of the module at the lowest address,
-// and all modules with exactly this name.
+// `libc.so.6`. If several names begin with the text, the text means the name of the module at the lowest
+// address. It then means all modules with this name.
 class ModuleNames {
  public:
   ModuleNames() = default;

@@ -145,9 +145,9 @@ bool RecordCursor::is_final_exit(Lookahead following) const {
   return following.at_end;
 }
 
-// After clone(), the child writes to the same file as the parent, and has a copy of the recorder's data. If
-// the recorder wrote an entry only after clone(), both processes write it, so the file contains the entry
-// twice. The entry of clone() is such an entry. Looks for a copy of `record` in the MiB before it.
+// After clone(), the child writes to the same file as the parent, and has a copy of the recorder's data.
+// Entries that the recorder did not write before clone() are in both copies, so the file contains them twice.
+// The entry of clone() is such an entry. Looks for a copy of `record` in the MiB before it.
 void RecordCursor::look_for_second_writer(const Record& record) {
   constexpr unsigned kSearches = 8;
   constexpr std::uint64_t kReach = std::uint64_t{1} << 20;

@@ -67,12 +67,12 @@ ThreadIndex index_of(const WalkedThread& thread, std::uint64_t step_bytes);
 
 class RecordIndex {
  public:
-  // The usual distance of marks in bytes. To convert a range, at most this many bytes before the range are
-  // read.
+  // The usual distance of marks in bytes. To convert a range, up to about this many bytes before the range
+  // are read.
   static constexpr std::uint64_t kStepBytes = std::uint64_t{16} << 20;
 
   std::uint64_t step_bytes = kStepBytes;
-  // Of the file `info`, which has the argument specs; the sizes of payloads depend on them.
+  // Identity of the file `info`. Its argument specs decide the sizes of payloads.
   FileIdentity info = {};
   std::vector<ThreadIndex> threads = {};
 

@@ -188,7 +188,7 @@ bool Resync::is_time_damaged(const Record& record, std::uint64_t last_ns, Lookah
   const auto is_long_before = [&](std::uint64_t other_ns) {
     if (last_ns == 0) return other_ns < time_ns && time_ns - other_ns >= kCloseNs;
     const std::uint64_t earliest_ns = last_ns - std::min(last_ns, kCloseNs);  // last_ns may be damaged
-    // True if the other time is closer to the previous time than to `time_ns`, which is then wrong.
+    // True if the other time is closer to the previous time than to `time_ns`. Then, `time_ns` looks damaged.
     return other_ns >= earliest_ns && other_ns < last_ns + (time_ns - last_ns) / 2;
   };
   if (!next_ns || !second_ns) return next_ns && is_long_before(*next_ns);

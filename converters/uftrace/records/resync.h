@@ -3,9 +3,10 @@
 //
 //   timely   They have the magic and a plausible time: at most kSlackNs before, or less than kLikelyGapNs
 //            after the previous record. A record of losses has time 0.
-//   likely   They are timely, and so is the next record. The address of a call is also known, or the next
-//            record matches the calls that are open after the call. An event or loss also fits.
-//   fits     They are timely. The depth and address of a call match the open calls.
+//   likely   They are timely, and so is the next record. For a call, its address is known, or the next record
+//            matches the calls that are open after it. Events and losses fit.
+//   fits     They are timely. The depth and address of a call match the open calls. An event has depth 0 and
+//            a known id.
 //   sure     They are timely, and so is the next record. For a call, two of these are also true: it fits; its
 //            address is known; the next record fits. For an exit of the innermost call, an event or a loss,
 //            it is enough that it fits.

@@ -72,7 +72,8 @@ std::vector<PlannedFork> forks_of(ThreadPlans& plans, const Sessions& sessions, 
 }
 
 // Compares two forks by the ids of the children. The kernel assigns ascending ids. After the largest id, it
-// starts again with small ids. Therefore, an id less than the parent's id was assigned late.
+// starts again with small ids. Therefore, a child whose id is less than its parent's was forked after the
+// children with larger ids.
 bool is_forked_before(const PlannedFork& a, const PlannedFork& b) {
   const auto order = [](const PlannedFork& fork) {
     return std::pair(static_cast<ProcessId>(fork.child) < fork.parent, fork.child);
@@ -111,7 +112,8 @@ class Candidates {
     return found != nullptr ? found : claim(ForkKind::Other, time_ns);
   }
 
-  // Assigns the earliest call of this kind that began before `time_ns` and is not assigned yet to a child.
+  // Assigns a call of this kind that began before `time_ns` to a child: the earliest call that is not
+  // assigned yet.
   Candidate* claim(ForkKind kind, std::uint64_t time_ns) {
     return claim(by_kind_[static_cast<std::size_t>(kind)], time_ns);
   }

@@ -202,7 +202,7 @@ void SwitchStream::emit_next() {
       return exit(time_ns, message);
     case PerfEvent::Kind::Exec:
       to_.calls.inner().end_off_cpu(time_ns);
-      to_.slices.begin_again();  // Another thread, which has ended, may have had the id before.
+      to_.slices.begin_again();  // another thread, which has ended, may have had the id before
       return to_.calls.end_program(time_ns, StackRepair::Ending::Exec);
     case PerfEvent::Kind::Comm:  // another thread may have set the name
       if (to_.calls.inner().leaves_out_event()) return;
@@ -255,7 +255,7 @@ void SwitchStream::exit(std::uint64_t time_ns, const PerfMessage& message) {
   to_.calls.inner().end_off_cpu(time_ns);
   to_.calls.end_program(time_ns, StackRepair::Ending::Exit);
   if (to_.slices.is_on_cpu()) emit_instant(time_ns, exited_, {{cpu_, std::uint32_t{message.cpu}}});
-  is_out_hidden_ = false;  // the next switch in may be of another thread, which gets the id
+  is_out_hidden_ = false;  // the next switch in may belong to another thread that gets the id
   to_.slices.exit(message.time_ns);
 }
 

@@ -294,11 +294,11 @@ void StackRepair::open_inferred(std::uint64_t time_ns, std::uint64_t address, co
   begin(time_ns, address, false, {{labels_.repaired, std::string(kind.name)}});
   lane_.keep_open();
   if (lane_.calls().unfiltered_size() == lane_.options().max_depth)
-    end_arrow(time_ns);  // The flow must end here, because deeper calls are not visible.
+    end_arrow(time_ns);  // the flow must end in this call, because deeper calls are not visible
 }
 
 void StackRepair::end_top(std::uint64_t time_ns, std::uint64_t address, const Arguments& values) {
-  // The flow must end in this call, because no other call is open.
+  // The flow must end in this call, because no other visible call is open.
   if (lane_.calls().unfiltered_size() == 1) end_arrow(time_ns);
   if (lane_.calls().back().key == address || address == kUnknownAddress || lane_.calls().top_is_filtered() ||
       lane_.rename_top(symbols_.label(address), address))
