@@ -17,8 +17,8 @@ namespace FXT_API fxt {
 class Input {
  public:
   virtual ~Input() = default;
-  // Fills all or the start of `room`, which is never empty. Returns the number of bytes; 0 means the end. The
-  // bytes may end inside a word. The Reader passes exceptions on.
+  // Fills `room`, or only the start of it. `room` is never empty. Returns the number of filled bytes; 0 means
+  // the end. The last bytes may be only a part of a word. The Reader passes exceptions on.
   virtual std::size_t read(std::span<std::byte> room) = 0;
 };
 

@@ -171,8 +171,8 @@ class Pairing {
   const OddEvents& odd() const { return odd_; }
 
  protected:
-  // Must be called with the records that add() does not get, because the first time of the trace may be in
-  // one of these.
+  // Must be called with the records that add() does not get. One of them may have the first time of the
+  // trace, from which the times of a range may count.
   void know_start(const Entry& entry, const Reader& reader);
 
  private:

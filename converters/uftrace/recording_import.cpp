@@ -134,7 +134,8 @@ class ThreadBudget {
   std::uint64_t left_out_ = 0, left_out_empty_ = 0;
 };
 
-// Returns the ancestors of shown threads. The records of a parent have the calls that its child inherits.
+// Returns the ancestors of shown threads. Their records are needed, because they have the calls that a child
+// inherits from its parent.
 std::set<ProcessId> ancestors_of_shown(const Sessions& sessions, ImportContext& context) {
   std::set<ProcessId> ancestors;
   for (const auto& [tid, task] : sessions.tasks()) {
@@ -169,7 +170,8 @@ std::map<ThreadId, std::list<ListedEvent>> listed_events_of(const RecordingImpor
   return changes;
 }
 
-// If a thread's first switch is a switch out, the thread was on that CPU since its exec or first record.
+// Returns a switch in that was not recorded. If a thread's first switch is a switch out, the thread was on
+// this CPU since its exec or first record.
 std::optional<PerfMessage> inferred_begin_of(const ThreadPlan& plan, const PerfThread& perf) {
   const std::uint64_t begin_ns =
       std::min(plan.head.first_ns.value_or(kForever), perf.exec_ns.value_or(kForever));

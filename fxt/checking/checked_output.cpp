@@ -103,7 +103,7 @@ void CheckedOutput::State::throw_error() {
   throw error;
 }
 
-// A record may be larger than the buffers of the Output.
+// Passes a record on in parts, because it may be larger than the buffers of the Output.
 void CheckedOutput::State::pass_on(std::span<const std::byte> record) {
   while (!record.empty()) {
     const auto part = record.first(std::min(record.size(), kMinBufferWords * sizeof(std::uint64_t)));

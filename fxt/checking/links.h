@@ -98,7 +98,7 @@ struct OpenAsyncs {
     Tag tag = {};
     std::optional<std::uint64_t> end = {};  // time of its end, if it has ended before an operation inside it
   };
-  // The result of an end event: the operation that it ends, the innermost one of its category and name. A
+  // The result of an end event. The event ends the innermost operation that has its category and name. Each
   // flag that is true is a fault.
   struct End {
     Operation* operation = nullptr;  // the operation; null if no such operation is open

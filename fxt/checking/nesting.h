@@ -1,5 +1,5 @@
-// The rules for nested durations of a thread (W15 to W17, W21), with which all readers nest them in the same
-// way. Internal to the Checker.
+// The rules for nested durations of a thread (W15 to W17, W21). All readers nest durations that obey these
+// rules in the same way. Internal to the Checker.
 #pragma once
 
 #include <algorithm>
@@ -121,8 +121,8 @@ class Nesting {
     time = std::min(time, kLatest);
     for (; top_->end <= time; --top_) visit(*top_);
   }
-  // For the fault OpenWhenEnded: removes the durations that ended before `time` and still have open durations
-  // inside. Calls `visit(ended, inner)` for each of them.
+  // Must be called after the fault OpenWhenEnded. Removes the durations that ended before `time` and still
+  // have open durations inside. Calls `visit(ended, inner)` for each of them.
   template <typename Visitor>
   void remove_outlived(std::uint64_t time, Visitor visit) {
     if (top_->limit() >= time) return;  // none has ended

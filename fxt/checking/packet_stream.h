@@ -1,5 +1,6 @@
-// Checks the blobs of type Perfetto. Together, they are a Perfetto trace, a protobuf that may be split at any
-// byte (rule W23). Finds the borders of packets and fields, but not their meaning. Internal to the Checker.
+// Checks the blobs of type Perfetto. Together, they are one Perfetto trace, a protobuf. The trace may be
+// split between two blobs at any byte (rule W23). Finds the borders of packets and fields, but not their
+// meaning. Internal to the Checker.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,7 @@ struct ProtobufTag {
   using WireType = Field<0, 2>;
   using Number = Field<3, 63>;
 };
-inline constexpr std::uint8_t kPacketTag = 0x0a;  // field 1 of a trace, with a size
+inline constexpr std::uint8_t kPacketTag = 0x0a;  // field 1 of a trace: a packet with its size
 
 class PacketStream {
  public:

@@ -19,7 +19,7 @@ class CutFlows {
   // Must be called with each flow event outside of all pieces.
   void pass(const Event& event);
   // Must be called with each flow event that is not kept. If it ends a flow that is open in the piece, writes
-  // an end at its time, on the thread that has the flow's events in the piece.
+  // another end at the same time, on a thread that has events of the flow in the piece.
   void leave_out(const Event& event, OpenSpans& open_spans, Piece& piece);
   // Must be called with each flow event inside a piece. If the flow began before the piece, a step becomes
   // its begin, and an end is dropped.

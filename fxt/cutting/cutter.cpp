@@ -17,7 +17,7 @@
 namespace fxt {
 namespace {
 
-// The waiting records. A piece may extend only to a time before which all records are known.
+// The records that wait. A piece may extend only to a time before which all records are known.
 class ReadAhead {
  public:
   explicit ReadAhead(HeldTexts& texts) : texts_(&texts) {}

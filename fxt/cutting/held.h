@@ -17,8 +17,7 @@
 
 namespace fxt {
 
-// Calls `visit(span)` for each text, byte span and word span to which a record refers, except for the list of
-// arguments. The record then refers to the returned span.
+// Replaces each text, byte span and word span of a record and its arguments by the result of `visit(span)`.
 template <typename T, typename Visit>
 void for_each_borrowed(T& record, std::vector<Argument>& arguments, Visit visit) {
   const auto replace = [&visit](auto& borrowed) {
@@ -46,7 +45,7 @@ void for_each_borrowed(T& record, std::vector<Argument>& arguments, Visit visit)
   }
 }
 
-// One record of type T, or any record if T is Record.
+// Holds a record of type T. If T is Record, the record can be of any type.
 template <typename T>
 class Held {
  public:
@@ -59,7 +58,7 @@ class Held {
     record_ = record;
     visit([&](auto& value) { this->copy_parts(value, texts); });
   }
-  // The record refers to memory of this object.
+  // The record is valid while this object and the HeldTexts exist.
   const T& record() const { return record_; }
 
  private:

@@ -29,8 +29,8 @@ struct OpenSpan {
   bool is_written = false;      // the current piece has the span's begin
   bool is_begun_again = false;  // the span began before the current piece, which has its begin again
   bool is_outside = false;      // the span began before the range, and has not been written yet
-  // number of later ends to drop, for this span and its inner spans; 0 unless this span ended together with
-  // the span around it
+  // If this span ended together with the span around it: the number of later ends to drop, for this span and
+  // its inner spans. Otherwise 0.
   std::uint32_t unneeded_ends = 0;
   std::size_t names = 0;                      // hash_of_names() of an async operation; 0 for a duration
   std::list<OpenSpan>::iterator around = {};  // the next outer span that has these names and awaits its end

@@ -66,7 +66,7 @@ bool PieceEdges::is_over(PieceSpan& piece, std::uint64_t time, std::uint64_t byt
   if (piece.end == time_edge_) return true;
   const std::uint64_t grown = bytes - known_bytes_;
   known_bytes_ = bytes;
-  // The next block may be as large as this one.
+  // The next block may be as large as this one, and must also fit.
   if (sum(bytes, std::max(grown, block_bytes_)) + end_bytes > piece_bytes_) {
     if (has_contents) return true;
     set_head(bytes, end_bytes);

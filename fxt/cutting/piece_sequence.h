@@ -46,7 +46,8 @@ class PieceSequence {
   template <typename T>
   void add_untimed(const T& record, bool is_event);
 
-  // Compares the time with the range. Unless the time is before the range, goes to the piece of this time.
+  // Returns the side of the range on which the time is. If the time is not before the range, goes to the
+  // piece of this time.
   PieceEdges::Side place(std::uint64_t time);
   void ensure_piece(std::uint64_t time);
   void open_piece();

@@ -96,7 +96,7 @@ inline Record load_record(const std::byte* bytes, std::endian order) {
                                       : load_record<std::endian::big>(bytes);
 }
 
-// Rounds up to a multiple of 8, because records begin there.
+// Rounds up to a multiple of 8, because all records begin at such offsets.
 inline constexpr std::size_t padded(std::size_t bytes) {
   constexpr std::size_t kWord = sizeof(std::uint64_t);
   return (bytes + kWord - 1) / kWord * kWord;

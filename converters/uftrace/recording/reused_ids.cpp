@@ -10,7 +10,8 @@ namespace {
 
 // The fields of a line in task.txt that are needed to find the owners of ids.
 struct Line {
-  enum class What : std::uint8_t { Session, Fork, Task } what;  // in the order of lines with equal times
+  // Lines with equal times are sorted in this order.
+  enum class What : std::uint8_t { Session, Fork, Task } what;
   std::uint64_t time_ns;
   std::uint64_t id;
   std::uint64_t process;

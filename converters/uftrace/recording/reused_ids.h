@@ -27,7 +27,7 @@ class ReusedIds {
     std::uint64_t begin_ns;  // 0 for the first owner
   };
 
-  // The times of forks in perf files, in order, indexed by the id of the new task.
+  // For the id of each new task: the times of its forks in perf files, sorted.
   using Forks = std::map<ThreadId, std::vector<std::uint64_t>>;
 
   // Finds the owners in the lines of task.txt, and replaces the ids in the lines by internal numbers.

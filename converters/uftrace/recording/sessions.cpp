@@ -216,8 +216,8 @@ void Sessions::fork_task(const Fork& fork) {
   if (session != nullptr && !add_span(task, session, fork.time_ns)) ++left_out_;
 }
 
-// Adds the threads that only `info` or the name of a record file mentions. They belong to the only process of
-// the recording. If there are several processes, each of these threads is a process of its own.
+// Adds the threads that only `info` or the name of a record file mentions. If the recording has one process,
+// they belong to this process. If it has several, each of these threads is treated as a process.
 void Sessions::add_unlisted_tasks(const Directory& directory, const Info& info, Notes& notes) {
   const auto add = [&](ThreadId tid) {
     const bool one_process = sessions_of_process_.size() == 1;

@@ -27,7 +27,7 @@ struct WalkedThread {
   const std::vector<std::uint64_t>& inherited;
 };
 
-// For each open call, the watcher has data of the type `Data`.
+// `Data` is the type of the data that the watcher stores for each open call.
 template <typename Data = NoCallData>
 class CallWalk {
  public:

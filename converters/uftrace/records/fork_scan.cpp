@@ -17,8 +17,8 @@ constexpr std::array<std::string_view, 9> kOthers{"clone",       "__clone",     
                                                   "posix_spawn", "posix_spawnp",  "system",
                                                   "popen",       "__libc_system", "_IO_popen"};
 constexpr std::array<std::string_view, 3> kThreadStarts{"pthread_create", "__pthread_create", "thrd_create"};
-// In libstdc++, this function of std::thread calls pthread_create. The call of pthread_create may not be
-// recorded.
+// In this function, std::thread of libstdc++ calls pthread_create. The call of pthread_create itself may not
+// be recorded.
 constexpr std::string_view kStdThread = "_ZNSt6thread15_M_start_thread";
 
 // For each fork and each start of a child, the addresses of all calls that are open then are stored.

@@ -59,7 +59,7 @@ struct ForkScanResult {
 // Identifies a call whose exit is the first record of a child.
 using CallKey = std::pair<std::uint64_t, std::size_t>;  // address, depth
 
-// Caches the functions that do not fork, for each epoch.
+// For each epoch (TaskSymbols::epoch()), caches the functions that do not fork.
 using ForkKinds = EpochCaches<AddressCache<ForkKind>>;
 
 // Scans the records of a thread up to the last of `times_ns`, which are sorted. If addresses of found calls

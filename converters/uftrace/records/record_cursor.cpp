@@ -35,7 +35,7 @@ DepthShift find_depth_shift(std::span<const std::byte> head, std::endian order) 
   const auto try_all = [&](DepthShiftTrial& trial) {
     for (std::size_t at = 0; at + kRecordSize <= head.size(); at += kRecordSize) {
       const Record record = load_record(head.data() + at, order);
-      if (!record.is_plain()) break;  // the plugin writes only plain records
+      if (!record.is_plain()) break;  // only QEMU's plugin shifts depths, and it writes only plain records
       trial.add(record);
       if (record.type() == RecordType::Entry) lowest = std::min(lowest, record.depth());
     }

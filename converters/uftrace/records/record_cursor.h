@@ -37,8 +37,8 @@ struct RecordItem {
   CallRecord call = {};
   std::uint64_t before_ns = 0;  // the latest time of calls before this record
   bool has_payload = false;
-  // True for an exit after which the file has only exits, if exits are estimated. The recorder wrote this
-  // exit when the thread ended. Its time is the time of the thread's end, and not an estimate.
+  // Only if exits are estimated: true for an exit after which the file has only exits. The recorder wrote
+  // this exit when the thread ended. Its time is the time of the thread's end, and not an estimate.
   bool is_final_exit = false;
   // True for a call whose time is less than the time of a previous call, because two processes write to this
   // file.
@@ -49,7 +49,8 @@ struct RecordItem {
   std::size_t needed = 0;                 // number of bytes that a truncated record needs
 };
 
-// A run of records. Plain records are entries or exits without a payload and before `limit_ns`.
+// A run of records. A record is plain if it is an entry or exit without a payload, and its time is before
+// `limit_ns`.
 template <std::endian Order>
 struct PlainRecords {
   const std::byte* begin = nullptr;

@@ -31,7 +31,7 @@ class RecordNotes {
     add(
         kind, [&] { return problem; }, count);
   }
-  // Adds a note of a frequent kind. `problem` is called only if the text is kept.
+  // Adds a note of a frequent kind. `problem` makes the text, and is called only if the text is kept.
   template <std::invocable Problem>
   void add(const NoteKind& kind, Problem&& problem, std::uint64_t count = 1) {
     notes_.add(

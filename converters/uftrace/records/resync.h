@@ -89,7 +89,7 @@ struct Lookahead {
 
 // The state of the thread before the record to be found.
 struct Expectation {
-  std::uint64_t time_ns = 0;      // time of the last record; 0 without a record
+  std::uint64_t time_ns = 0;      // time of the previous record; 0 if there is none
   std::size_t depth = 0;          // number of open calls
   std::uint64_t top_address = 0;  // address of the innermost open call; 0 if none or unknown
 };
@@ -118,15 +118,18 @@ class Resync {
                                          const Expectation& expected) const;
 
   // `ahead` begins with the payload of `call`, whose time is likely. True if this payload certainly has
-  // `size` bytes, a multiple of 8: the next record fits, and nothing in the payload can be a record. False if
-  // this needs a closer examination.
+  // `size` bytes: the next record fits, and no bytes of the payload can be a record. False if a closer
+  // examination is needed. `size` is a multiple of 8.
   template <std::endian Order>
   bool is_size_certain(const CallRecord& call, std::span<const std::byte> ahead, std::size_t size) const;
 
-  // True if the time of `record` is damaged: it can't be drawn, the thread did not run then, or the next
-  // records are long before it. Also true if the time is days after the end of the recording, and the next
-  // two records are not shortly after it. `last_ns` is the time of the previous record; 0 for the first
-  // record, whose time may also be days too early.
+  // True if the time of `record` is damaged in one of these ways:
+  //   - it can't be drawn, or the thread did not run at this time;
+  //   - the next records are long before it;
+  //   - it is too long after the previous time (leaps_too_far()), and the next two records are not shortly
+  //     after it.
+  // `last_ns` is the time of the previous record; 0 for the first record. The time of the first record is
+  // also damaged if the next two records are too long after it.
   bool is_time_damaged(const Record& record, std::uint64_t last_ns, Lookahead following) const;
 
   Expectation after(const CallRecord& call) const;

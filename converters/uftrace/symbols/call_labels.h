@@ -40,8 +40,8 @@ class CallLabels {
   Names& names_;
   // The labels of each image, indexed by symbol; kNoLabel if the label has not been requested yet.
   std::unordered_map<const Image*, std::vector<LabelId>> labels_;
-  // The categories of addresses without a symbol, sorted by the file that should have the symbol, and by
-  // address. The order of requests has no effect on the order of the notes.
+  // The categories of addresses without a symbol. They are sorted by the file that should have the symbol,
+  // and by address. Therefore, the order of requests has no effect on the order of the notes.
   std::map<std::pair<std::string, std::uint64_t>, std::string_view> unresolved_;
 };
 

@@ -31,7 +31,8 @@ class ElfFiles {
   ElfFiles(const std::filesystem::path& recording, const ElfOptions& options)
       : recording_(recording), options_(options) {}
 
-  // Returns the symbols of a module or library, or null. Reads them on demand. Valid as long as this object.
+  // Returns the symbols of a module or library, or null. They are read on demand, and valid while this object
+  // exists.
   const SymbolTable* of(const Image& image);
   bool names_parameters() const { return options_.names_parameters; }
   // Returns the parameters and the return value of the function at the offset. Names of parameters are

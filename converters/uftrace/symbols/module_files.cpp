@@ -29,7 +29,8 @@ std::string path_suffix(std::string_view path) {
 
 bool differ(std::string_view a, std::string_view b) { return !a.empty() && !b.empty() && a != b; }
 
-// True if the path `absolute` is the path `relative` in some directory.
+// True if the path `absolute` can also be written as `relative`. For example, `lib/a.so` can be
+// `/opt/lib/a.so`.
 bool is_tail_of(std::string_view relative, std::string_view absolute) {
   while (relative.starts_with("./")) relative.remove_prefix(2);
   return absolute == relative ||

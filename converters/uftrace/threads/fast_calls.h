@@ -166,8 +166,8 @@ class FilteredFastCalls {
   FilteredFastCalls(Lane& lane, const LabelCache* labels, OptionFilter& filter)
       : lane_(lane), labels_(labels), filter_(filter) {}
 
-  // Adds shown or hidden calls to the lane. Returns their number. The filter may have seen the next record,
-  // at which the loop stops, and must see it again.
+  // Adds shown and hidden calls to the lane. Returns their number. The record at which the loop stops must be
+  // passed to the filter again, even if the filter has already seen it.
   template <std::endian Order>
   std::size_t operator()(const PlainRecords<Order>& records, std::uint64_t offset) const {
     if (labels_ == nullptr) return 0;

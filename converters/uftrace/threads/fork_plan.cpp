@@ -305,8 +305,8 @@ void plan_forks(ThreadPlans& plans, Sessions& sessions, const PerfThreads& perf,
   std::vector<PlannedFork> forks = forks_of(plans, sessions, perf);
   for (PlannedFork& fork : forks)
     if (fork.plan != nullptr && fork.has_line) fork.plan->is_forked = true;
-  // All forks of a process are planned together. The parent of the earliest remaining fork has already been
-  // planned, because a process is forked before it forks.
+  // All forks of a process are planned together. For the earliest remaining fork, the fork that made its
+  // parent has already been planned, because a process is forked before it forks.
   std::map<ProcessId, std::vector<PlannedFork>> forks_by;
   for (const PlannedFork& fork : forks) forks_by[fork.parent].push_back(fork);
   for (const PlannedFork& fork : forks)

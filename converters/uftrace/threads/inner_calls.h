@@ -85,7 +85,7 @@ class InnerCalls {
     std::uint64_t shortest_ns = 0;  // a shorter call is hidden, unless `holds_kept`
     bool holds_kept = false;        // a call inside is kept
     std::size_t around = 0;         // number of calls of program and kernel around this call
-    std::uint64_t passed_ns = 0;    // start of the first later call that is not deeper
+    std::uint64_t passed_ns = 0;    // start of the first later call that is not deeper; 0 if there is none
     bool is_over = false;  // true if filters treat the call as ended, because a program call began or ended
 
     bool is_kept(std::uint64_t end_ns) const {

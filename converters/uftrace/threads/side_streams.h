@@ -25,7 +25,7 @@ namespace convert::uftrace {
 
 // At equal times, events of earlier enumerators are emitted first.
 enum class Precedence : std::uint8_t {
-  SwitchIn,    // first, because the thread is then on the CPU
+  SwitchIn,    // first, because the thread is on the CPU for all later events
   KernelExit,  // before own records, so that a kernel call ends inside the program call in which it began
   ExecOrLoad,
   OwnRecord,  // entries, exits and events of the thread's own file
@@ -130,9 +130,9 @@ class SwitchStream : public SideStream {
   // True if the call from the last switch out is hidden; the next switch in, which would end it, is then
   // ignored.
   bool is_out_hidden_ = false;
-  std::size_t inferred_ = 0;   // number of elements of plan_.inferred before now
-  std::size_t outs_ = 0;       // number of switches out before now
-  std::size_t lone_outs_ = 0;  // number of elements of plan_.lone_outs before now
+  std::size_t inferred_ = 0;   // index of the next element of plan_.inferred
+  std::size_t outs_ = 0;       // number of switches out so far
+  std::size_t lone_outs_ = 0;  // index of the next element of plan_.lone_outs
 };
 
 // The thread's execs, loads of libraries and messages.

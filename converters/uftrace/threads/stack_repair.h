@@ -100,8 +100,8 @@ class StackRepair : public OpenCalls {
 
   MovedExits& moved_exits() { return moved_exits_; }
   const MovedExits& moved_exits() const { return moved_exits_; }
-  // If `exit` ends the innermost call, adds it to moved_exits(); see MovedExits::add(). Otherwise, or after
-  // missing records, returns false.
+  // If `exit` ends the innermost call, adds it to moved_exits(); see MovedExits::add(). Returns false if it
+  // ends another call, or after missing records.
   bool move_exit(const CallRecord& exit, bool is_refuted, std::uint64_t returned_ns);
   // end_moved() ends the call of the first moved exit, at the new time of this exit. end_all_moved() ends the
   // calls of all moved exits, at times before `time_ns`.
@@ -137,8 +137,8 @@ class StackRepair : public OpenCalls {
   bool top_is_visible() const;
   void note_lost_arrow(bool to_thread);
   bool is_inferred(std::size_t depth) const { return inferred_.contains(depth, lane_.calls()[depth].key); }
-  // Returns the name of the argument for a repair at the end of the innermost call. The start and the end of
-  // a call must not have arguments with the same name.
+  // Returns the name of the argument for a repair at the end of the innermost call. The start of an inferred
+  // call already has the argument `repaired`, so its end needs another name.
   NameId end_label() const {
     return is_inferred(lane_.depth() - 1) ? labels_.repaired_end : labels_.repaired;
   }
