@@ -75,8 +75,8 @@ struct CutCounters {
 // Written times are ns. A duration or async operation that is cut has the argument `cut` at its end: `begin`
 // (it began earlier), `end` (it continues) or `both`. The records must come in the order of time, as an
 // OrderedReader returns them. Then the ranges are exact, and the Checker finds no fault in a piece that it
-// does not find in the trace. A duration that overlaps a cut duration ends with the cut duration. End events
-// inside a cut duration are left out if they end no duration.
+// does not find in the trace. If a duration begins inside a cut duration and ends after it, it ends together
+// with the cut duration instead. End events inside a cut duration are left out if they end no duration.
 class Cutter {
  public:
   // Keeps a reference to `outputs`, which must outlive the Cutter.

@@ -74,7 +74,8 @@ struct Call {
   std::uint64_t end_ns = 0;  // valid once knows_end() returns true
   // total time of the calls directly inside this call, as far as it is in the range
   std::uint64_t inner_ns = 0;
-  // One more than the depth of the innermost outer call that may end after this call; 0 without such a call.
+  // The innermost outer call that may end after this call has the depth `later_end_depth - 1`. 0 if there is
+  // no such call.
   std::size_t later_end_depth = 0;
 
   const std::string& category() const { return names->category; }

@@ -118,7 +118,7 @@ void CheckedOutput::State::pass_on(std::span<const std::byte> record) {
 void CheckedOutput::State::pass_on_repaired(const Entry& entry) {
   if (const auto* const provider = std::get_if<ProviderInfo>(&entry.record); provider != nullptr && !writer_)
     writer_.emplace(*output_, WriterOptions{.provider_name = provider->name, .provider_id = provider->id});
-  if (!writer_) return;  // the magic word is written before the Writer exists
+  if (!writer_) return;  // the entry is the magic word, which a new Writer writes itself
   RepairedRecord record(entry.record);
   repaired += std::erase_if(found_, [&](const Finding& finding) {
     return finding.offset == entry.offset && record.repair(finding.fault);

@@ -54,7 +54,7 @@ class SpanStack {
   // Reuses the memory of a span in `spare`. erase() moves the erased spans to `spare`.
   Position push(const Event& begin, std::uint64_t end, bool is_written, HeldTexts& texts,
                 std::list<OpenSpan>& spare);
-  // Returns the position of the span inside the erased span.
+  // Returns the position of the next inner span.
   Position erase(Position span, std::list<OpenSpan>& spare);
   // The span that this event ends: the innermost duration without a known end, or the innermost async
   // operation of its category and name. Returns end() if there is none.

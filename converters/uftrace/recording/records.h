@@ -77,7 +77,8 @@ struct DepthShift {
 
   bool is_none() const { return entry == 0 && exit == 0; }
   // Returns the depth that uftrace would have written for an entry or exit, modulo 1024. `open` is the number
-  // of open calls before the record. The exit of the outermost call has depth 0, because it has no caller.
+  // of open calls before the record. QEMU's plugin records the exit of the outermost call with depth 0,
+  // because this call has no caller.
   std::size_t undo(const Record& record, std::size_t open) const {
     if (record.type() == RecordType::Entry) return record.depth() - std::min(record.depth(), entry);
     return exit != 0 && open == 1 ? 0 : (record.depth() + exit) % kDepthModulus;

@@ -33,7 +33,8 @@ std::string program_of(const MemoryMap& map) {
   return found != map.modules.end() ? found->path : std::string();
 }
 
-// Completes the program's path and build-id in a map. The recorder cuts paths at a blank, and loses the id.
+// Completes the program's path and build-id in a map. The recorder writes a path only up to the first blank,
+// and omits the build-id.
 class ProgramFinder {
  public:
   // The map must outlive this object.

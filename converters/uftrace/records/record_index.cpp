@@ -180,7 +180,8 @@ ThreadIndex index_of(const WalkedThread& thread, std::uint64_t step_bytes) {
   ThreadIndex index{.tid = number_of(thread.task.tid),
                     .file = identity_of(thread.place),
                     .part_begin = thread.facts.part.begin};
-  // A thread that was forked inside calls has no marks, because its file lacks the entries of these calls.
+  // Some threads have no marks. For example, if a thread was forked inside calls, its file lacks the entries
+  // of these calls.
   if (!thread.inherited.empty() || thread.facts.has_estimated_exits || thread.facts.is_growing) return index;
   IndexScan(thread, index, step_bytes).run();
   return index;

@@ -25,7 +25,7 @@ namespace convert::uftrace {
 
 // At equal times, events of earlier enumerators are emitted first.
 enum class Precedence : std::uint8_t {
-  SwitchIn,    // first, because the thread is on the CPU for all later events
+  SwitchIn,    // first, because the thread is on the CPU from then on
   KernelExit,  // before own records, so that a kernel call ends inside the program call in which it began
   ExecOrLoad,
   OwnRecord,  // entries, exits and events of the thread's own file
@@ -127,8 +127,8 @@ class SwitchStream : public SideStream {
   StreamOutput to_;
   LabelId blocked_, preempted_, switched_in_, switched_out_, exited_, renamed_;
   NameId comm_, cpu_, next_cpu_, state_, is_blocked_, is_runnable_;
-  // True if the call from the last switch out is hidden; the next switch in, which would end it, is then
-  // ignored.
+  // True if the call for the time after the last switch out is hidden. Then, the next switch in gets no
+  // instant.
   bool is_out_hidden_ = false;
   std::size_t inferred_ = 0;   // index of the next element of plan_.inferred
   std::size_t outs_ = 0;       // number of switches out so far
