@@ -33,8 +33,7 @@ std::string program_of(const MemoryMap& map) {
   return found != map.modules.end() ? found->path : std::string();
 }
 
-// Completes the program's path and build-id in a map. The recorder writes a path only up to the first blank,
-// and omits the build-id.
+// Completes the program in a map: its path may end at the first blank, and its build-id may be missing.
 class ProgramFinder {
  public:
   // The map must outlive this object.
