@@ -225,7 +225,7 @@ class RecordCursor {
     }
   }
 
-  // Consumes a call whose payload has a certain size. The result is the same as with step(), but this is
+  // Consumes a call if the size of its payload is certain. The result is the same as with step(), but this is
   // faster.
   template <std::endian Order, typename Plain>
   bool try_payload(std::uint64_t limit_ns, Plain&& plain) {

@@ -62,8 +62,8 @@ class FastCalls {
   }
 
  private:
-  // If the cache of labels is larger than kLabelsInReach, it does not fit into the second-level cache. Then
-  // each label is prefetched kLabelsAhead records before it is needed.
+  // If the cache of labels is larger than kLabelsInReach, it does not fit into the processor's second-level
+  // cache. Then each label is prefetched kLabelsAhead records before it is needed.
   static constexpr std::size_t kLabelsInReach = std::size_t{1} << 15, kLabelsAhead = 16;
   // cache_labels() searches this many records for addresses without a cached label.
   static constexpr std::size_t kSearchedAhead = 128;
