@@ -183,8 +183,7 @@ class LaneBuilder {
     }
   }
 
-  // Gives the timeline the data to match the threads with another input that may have recorded the same
-  // threads.
+  // Registers the threads with the timeline, which can then find the same threads in other inputs.
   void add_unmatched_threads();
 
   const std::vector<Lane*>& all() const { return all_; }  // empty if all threads are filtered out

@@ -104,7 +104,7 @@ Outline types_of(const TracepointLocation& location, const TraceRecording& recor
   using Kind = CollectItem::Kind;
   Outline list = Outline::array();
   if (expected == nullptr || expected->location != &location)
-    return list;  // the location's number is too large for frames
+    return list;  // frames can't have a number as large as that of this location
   const auto add = [&](const CollectItem& item, const std::string& step) {
     if (item.kind == Kind::Evaluate || item.kind == Kind::Variable) return;
     const bool is_described =
@@ -173,7 +173,7 @@ Outline frames_of(const TraceSurvey& survey) {
   outline["memory bytes"] = survey.memory_bytes;
   outline["variable values"] = survey.variable_values;
   Outline by_tracepoint = Outline::object();
-  // Each location has its own name, so the names need not be compared.
+  // All numbers differ, so the names are added without a search for equal names.
   auto& of_tracepoints = by_tracepoint.get_ref<Outline::object_t&>();
   for (const auto& [number, count] : survey.frames_of)
     of_tracepoints.push_back({fmt::format("tracepoint {}", number), count});

@@ -116,8 +116,8 @@ void note_untyped(const TraceFile& trace, const LocationTable& locations, Notes&
               "values are shown as numbers; use --program to get types, members and names", count);
 }
 
-// Counts locations that collect $regs and have registers that are not general, which are not shown. Counts
-// nothing if the user chose the registers.
+// Adds a note about locations that collect $regs, if some of their registers are not shown because they are
+// not general registers. Adds no note if the user chose the registers.
 void note_registers(const TraceFile& trace, const LocationTable& locations, RegisterChoice choice,
                     Notes& notes) {
   if (choice != RegisterChoice::Auto || !trace.layout) return;

@@ -62,8 +62,8 @@ std::unique_ptr<KernelFileSource> kernel_source_of(RecordingImport& recording, N
       notes, stats);
 }
 
-// True if the ends of threads must be known before records are read. This is so if there are messages, if the
-// trace is split, or if a thread has no switch out although another thread took its CPU.
+// True if the ends of threads must be known before records are read. This is so in three cases: there are
+// messages, the trace is split, or a thread has no switch out although another thread took its CPU.
 bool matters_when_threads_are_over(const RecordingImport& recording, bool has_messages, bool is_split) {
   const auto is_displaced = [](const auto& entry) {
     const PerfThread& thread = entry.second;
@@ -221,7 +221,8 @@ void import(const std::filesystem::path& input, ImportContext& context, const Re
   if (options.utc)
     show_wall_clock(recording.info, input, context);
   else
-    // With a wall clock, Perfetto makes a group for clocks, and collapses the groups of processes.
+    // If the trace has a wall clock, Perfetto adds a group for clocks, and collapses the groups of processes.
+    // Therefore, the wall clock is left out unless the user wants it.
     info.wall_clock.reset();
   context.timeline.describe_input(std::move(info));
   std::unique_ptr<KernelFileSource> kernel =

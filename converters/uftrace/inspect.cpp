@@ -242,7 +242,8 @@ Outline inspect(const std::filesystem::path& input, Notes& notes) {
   outline["symbols"] = outline_of_symbols(recording.directory, notes);
   outline["debug information"] = outline_of_debug_files(recording.directory, recording.debug);
   outline["texts"] = texts_of(recording.directory, notes);
-  // If only files without records are damaged, this entry is missing, but there are notes.
+  // An empty entry means that nothing is damaged. If only files without records are damaged, there is no
+  // entry, and the notes describe the damage.
   if (Outline damage = damage_of(surveys); !damage.empty() || notes.count(kDamagedBytes) == 0)
     outline["damage"] = std::move(damage);
   return outline;

@@ -19,8 +19,8 @@
 namespace convert::uftrace {
 namespace {
 
-// Finds the position of each hit in the calls of a thread, in one pass over the records. The windows of the
-// hits are sorted by their first times. The pass ends after the last window.
+// Finds the position of each hit in the calls of a thread, in one pass over the records. `windows` has the
+// range of time in which each hit may have happened, sorted by start. The pass ends after the last window.
 class MarkScan {
  public:
   MarkScan(const WalkedThread& thread, Symbolizer& symbolizer, std::span<const MarkWindow> windows)
@@ -64,8 +64,8 @@ class MarkScan {
     }
   };
 
-  // Handles the windows that begin before `time_ns`. The open calls do not change between the latest record
-  // and `time_ns`. No call is open before the first record.
+  // Looks for the hits in the calls that are open from the latest record to `time_ns`. Only hits whose window
+  // begins before `time_ns` are searched. No call is open before the first record.
   void look(std::uint64_t time_ns) {
     for (; next_ < windows_.size() && windows_[next_].first_ns < time_ns; ++next_) active_.push_back(next_);
     if (!has_begun_) return;

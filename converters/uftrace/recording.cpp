@@ -94,7 +94,7 @@ ThreadFacts facts_of(const Task& task, Recording& recording) {
 // the recording.
 std::optional<PossibleTimes> possible_times_of(const Task& task, const Recording& recording,
                                                const RecordHead& head) {
-  // The times of lines can differ slightly from the times of records.
+  // The times of lines in task.txt can differ slightly from the times of records.
   constexpr std::uint64_t kLineSlackNs = 4'000'000;
   // The recorder measures the elapsed time with another clock, and may end before the last task.
   constexpr std::uint64_t kRecorderSlackNs = 1'000'000'000;
@@ -103,7 +103,8 @@ std::optional<PossibleTimes> possible_times_of(const Task& task, const Recording
     const std::uint64_t begin_ns = std::min(task.sessions.front().from_ns, task.fork_ns.value_or(kForever));
     times.first_ns = begin_ns - std::min(begin_ns, kLineSlackNs);
   }
-  // With the option --clock, the clock of the records may run on while the machine sleeps.
+  // With the option --clock, the records may have times from a clock that does not stop while the machine
+  // sleeps. Then the elapsed time limits nothing.
   const bool has_usual_clock = recording.info.cmdline.find("--clock") == std::string::npos;
   const auto& sessions = recording.sessions.sessions();
   const auto elapsed = elapsed_ns(recording.info);

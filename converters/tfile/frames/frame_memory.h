@@ -19,15 +19,16 @@
 
 namespace convert::tfile {
 
-// True if fast tracepoints record the register. On amd64, they record rax…r15, rip and eflags. All other
-// bytes of their register blocks are zero.
+// True if the frames of fast tracepoints have the value of the register. On amd64, such frames have rax…r15,
+// rip and eflags, and zeros for all other registers.
 inline bool is_in_fast_frames(const Register& reg, const RegisterLayout& layout) {
   if (layout.architecture().starts_with("i386:x")) return reg.number <= 17;
   return reg.is_general && !reg.name.starts_with("orig_");
 }
 
-// The place of bytes in a frame, without their values. A recipe can load the bytes at this place from each
-// frame. Only FrameMemory::look_at() gives the values, and notes that a value was read.
+// The position and size of bytes in a frame, without their values. A recipe can load the bytes at this
+// position from each frame with the same blocks. FrameMemory::look_at() returns the values, and notes that
+// they were read.
 class FrameBytes {
  public:
   FrameBytes() = default;
@@ -61,12 +62,12 @@ struct HeldBlock {
   FrameBytes bytes;
 };
 
-// Values and places have different types. A place (FrameBytes) is the same in all frames with the same
-// blocks, but a value is not. Functions that return a value note that the frame was read. A result that
-// depends on values is correct only for this frame.
+// Gives access to the blocks of one frame. A place (FrameBytes) is the same in all frames with the same
+// blocks, but a value may differ. Therefore, each function that returns a value notes that the frame was
+// read: see was_looked_at(). A result that depends on values is correct only for this frame.
 class FrameMemory {
  public:
-  // Returns the program's read-only data from an address on.
+  // Returns the program's read-only data that starts at the given address.
   using Constants = std::function<std::span<const std::byte>(std::uint64_t)>;
 
   // `layout` may be null.
@@ -149,8 +150,8 @@ class FrameMemory {
     was_looked_at_ = true;
     return bytes.bytes_;
   }
-  // The bytes from an address on, up to the end of a block with a NUL, or up to the first missing byte. At
-  // most `size` bytes.
+  // The bytes of a text that starts at the address. They end with the first block that has a NUL, or before
+  // the first missing byte. At most `size` bytes.
   FrameBytes text(std::uint64_t address, std::uint64_t size = kMaxJoined) {
     std::uint64_t held = 0;
     for (bool is_open = true; is_open && held < size;) {
@@ -160,7 +161,8 @@ class FrameMemory {
     }
     return bytes(address, std::min(held, size));
   }
-  // Memory of the frame, or else constants of the program.
+  // The bytes come from the frame. If the frame does not have all of them, they come from the program's
+  // read-only data. Empty if the program does not have all of them either.
   std::span<const std::byte> read(std::uint64_t address, std::size_t size) {
     if (reads_) reads_->emplace_back(masked(address), size);
     auto found = look_at(bytes(address, size));
@@ -174,8 +176,8 @@ class FrameMemory {
 
   // Addresses and sizes.
   using Ranges = std::vector<std::pair<std::uint64_t, std::size_t>>;
-  // list_reads() starts a list of the ranges that read() and number() get. taken_reads() ends and returns
-  // this list.
+  // After list_reads(), read() and number() add the ranges that they read to a list. taken_reads() returns
+  // the list, and ends it.
   void list_reads() { reads_.emplace(); }
   Ranges taken_reads() { return *std::exchange(reads_, std::nullopt); }
 

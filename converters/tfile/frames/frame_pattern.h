@@ -39,7 +39,8 @@ class FramePattern {
   std::optional<std::size_t> value_of(std::uint64_t variable) const;
 
  private:
-  // The offset of eight bytes in a frame, and the mask of the bits that all frames of the pattern share.
+  // Describes the eight bytes at `offset`. In all frames of the pattern, the bits in `mask` have the values
+  // in `expected`.
   struct Word {
     std::size_t offset;
     std::uint64_t mask, expected;
@@ -68,8 +69,9 @@ class FramePatterns {
     return kNone;
   }
 
-  // Called for a frame of an unknown pattern. True if the pattern should be learned. A tracepoint has few
-  // tries, and each call counts as one. Otherwise, every frame of an irregular trace would add a pattern.
+  // Call this for a frame of an unknown pattern. Returns true if the pattern should be learned. Each call
+  // counts as a try, and a tracepoint has only a few tries. Without this limit, every frame of an irregular
+  // trace would add a pattern.
   bool wants_another(const Frame& frame);
   void add(const Frame& frame, FramePattern pattern);
 
@@ -84,7 +86,7 @@ class FramePatterns {
     FramePattern pattern;
     std::uint32_t next;  // like List::first
   };
-  // The bytes of the tracepoint number; their order does not matter.
+  // A frame begins with the two bytes of the tracepoint's number. The key may have them in any order.
   static std::size_t key_of(std::span<const std::byte> bytes) {
     std::uint16_t key;
     std::memcpy(&key, bytes.data(), sizeof key);

@@ -26,7 +26,8 @@ FrameReader::FrameReader(FileWindow& file, const Description& description, const
       format_(format),
       known_(description.locations),
       offset_(description.frames_begin),
-      // A limit for the effort of all searches in the file, so that it never becomes quadratic.
+      // Limits the work of all searches together. Otherwise, their time could grow with the square of the
+      // file's size.
       search_budget_(static_cast<std::size_t>(2 * file.size()) + (std::size_t{1} << 20)) {
   at_end_ = !description.is_complete;
   if (description.status) {
@@ -59,7 +60,7 @@ const Frame* FrameReader::next() {
   const std::uint64_t available = file_.size() - offset_ - kFrameHeaderBytes;
   const auto readable =
       static_cast<std::size_t>(std::min<std::uint64_t>({header.size, available, kMaxFrameBytes}));
-  // has fewer bytes if the file has become shorter
+  // The result has fewer bytes than requested if the file has become shorter.
   const auto all = file_.at(offset_, kFrameHeaderBytes + readable);
   const auto data = all.subspan(std::min(all.size(), kFrameHeaderBytes));
   frame_.blocks.clear();
@@ -79,8 +80,8 @@ void FrameReader::start_frame(const FrameHeader& header) {
   frame_.is_partial = false;
 }
 
-// Handles a frame whose blocks are damaged or cut off, or whose tracepoint is unknown. The bytes after the
-// frame show whether it is a frame, and where the next frame begins.
+// Handles a frame whose blocks are damaged or cut off, or whose tracepoint is unknown. The bytes after it
+// show whether it is really a frame, and where the next frame begins.
 const Frame* FrameReader::broken_frame(const FrameHeader& header, std::size_t good_bytes) {
   const std::uint64_t blocks_begin = offset_ + kFrameHeaderBytes;
   const std::uint64_t end = blocks_begin + header.size;
@@ -88,7 +89,8 @@ const Frame* FrameReader::broken_frame(const FrameHeader& header, std::size_t go
   const bool is_known = known_.contains(header.tracepoint);
   std::uint64_t ignored = 0;
   std::size_t work = 0;
-  // After a frame of an unknown tracepoint, there may be another frame of an unknown tracepoint.
+  // A whole frame comes here only if its tracepoint is unknown. The frame after it may then also have an
+  // unknown tracepoint.
   const bool is_whole = good_bytes == header.size;
   const bool is_followed =
       end <= file_.size() && find_at(end, ignored, work, is_whole && header.size > 0) != Found::Nothing;
@@ -123,13 +125,14 @@ const Frame* FrameReader::broken_frame(const FrameHeader& header, std::size_t go
     }
     offset_ = chain.value_or(file_.size());
     at_end_ = !chain;
-    // The search has moved the data, so the good blocks are walked again.
+    // The search has read another part of the file into memory, so the good blocks are read again.
     return is_known ? reread(blocks_begin, good_bytes) : next();
   } else {  // after the last expected frame
     pass_end_marker();
     return nullptr;
   }
-  // Reading beyond the frame may have moved the data.
+  // To look at the bytes after the frame, another part of the file may have been read into memory. Therefore,
+  // the blocks are read again.
   offset_ = end;
   return reread(blocks_begin, good_bytes);
 }

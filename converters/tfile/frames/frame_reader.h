@@ -44,7 +44,7 @@ struct Damage {
   std::string problem;
 };
 
-// The tracepoint numbers in the description. If it has none, frames can have any number.
+// The tracepoint numbers in the description. If it has none, frames can have any number except 0.
 class KnownTracepoints {
  public:
   explicit KnownTracepoints(const std::vector<TracepointLocation>& locations);
@@ -65,8 +65,8 @@ class FrameReader {
   // The next frame, or null at the end. Valid until the next call.
   const Frame* next();
 
-  // The bytes where next() would continue: at least kPeekBytes, but fewer at the end of the file. Empty at
-  // the end. Valid until any other call.
+  // The bytes that next() would read: at least kPeekBytes, or fewer if the file ends earlier. Empty after
+  // next() has returned null, and after the last frame of a circular buffer. Valid until any other call.
   std::span<const std::byte> peek() {
     constexpr std::size_t kPeekBytes = 512;
     if (at_end_ || is_after_last()) return {};
@@ -83,8 +83,9 @@ class FrameReader {
   bool has_damage() const { return !damage_.empty(); }
 
   std::uint64_t offset() const { return offset_; }  // the position in the file
-  // The number of bytes after offset() that belong to no frame. Valid after next() has returned null. 0 if
-  // damage covers these bytes, and for a circular buffer, in which old bytes are expected.
+  // The number of bytes after the end marker, at offset(). Must be called after next() has returned null.
+  // Returns 0 if damage covers these bytes. Also returns 0 for a circular buffer, because old bytes after its
+  // last frame are normal.
   std::uint64_t bytes_behind_end() const;
   std::uint64_t frames_read() const { return frames_read_; }
 

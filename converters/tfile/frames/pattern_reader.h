@@ -21,8 +21,8 @@ class PatternReader {
   struct Match {
     std::size_t pattern = 0;  // patterns are numbered from 0, in the order in which they were learned
     std::span<const std::byte> bytes;  // begins with the frame's header; valid until the reader moves
-    // Two members instead of a std::optional, which would be stored in two parts and loaded as one. Such a
-    // load waits for both stores.
+    // These are two members instead of a std::optional, which the compiler would write in two parts and read
+    // as a whole. Such a read must wait for both writes.
     bool has_stamp = false;
     std::uint64_t stamp_ns = 0;
 
@@ -51,8 +51,8 @@ class PatternReader {
   }
   void skip(const Match& match) { reader_.skip_frame(known_[match.pattern].size); }
 
-  // Learns the pattern of a frame that next() returned. Returns false if the frame is not a good example.
-  // After a few examples of one tracepoint, all others are refused.
+  // Learns the pattern of a frame that next() returned. Returns false if the frame is not a good example, or
+  // if there were too many tries with frames of this tracepoint.
   bool learn(const Frame& frame, bool has_stamp) {
     if (!patterns_.wants_another(frame)) return false;
     auto pattern = FramePattern::pattern_of(frame);

@@ -119,8 +119,9 @@ const RegisterLayout* probe_layout(FileWindow& file, const Description& descript
       if (pc && addresses.contains({number, *pc})) ++matches[l];
     }
   }
-  // Fewer than half of the frames may match, because steps have other addresses. If several layouts match
-  // equally well, a typical size decides.
+  // A layout may be right even if fewer than half of the frames match, because the frames of steps have other
+  // addresses. If several layouts match equally often, a layout for which the block size is typical is
+  // preferred.
   const RegisterLayout* best = nullptr;
   std::size_t best_rank = 0;
   for (std::size_t l = 0; l < layouts.size(); ++l) {
@@ -134,7 +135,8 @@ const RegisterLayout* probe_layout(FileWindow& file, const Description& descript
   return best;
 }
 
-// The R line is hexadecimal, but GDB's manual says that it is decimal. The line may also be missing.
+// The sizes that a register block may have, in bytes. The R line is hexadecimal, but GDB's manual says that
+// it is decimal. The line may also be missing. Therefore, both meanings and the size of the layout are tried.
 std::vector<std::uint64_t> possible_block_sizes(const TraceFile& trace) {
   std::vector<std::uint64_t> sizes{trace.description.register_block_size};
   if (const auto decimal = whole_number(trace.description.register_digits)) sizes.push_back(*decimal);
@@ -142,8 +144,9 @@ std::vector<std::uint64_t> possible_block_sizes(const TraceFile& trace) {
   return sizes;
 }
 
-// Tries both byte orders with each register block size on the first frames. If several formats are equally
-// good, the first size is preferred, and then the named byte order.
+// A format is a size of register blocks with a byte order. Chooses the format with which most of the first
+// frames are readable. If several are equally good, chooses the first size, and for this size the preferred
+// byte order.
 void find_format(TraceFile& trace, const MachineHint& hint, Notes& notes) {
   std::optional<std::endian> named = hint.order;
   if (!named && trace.layout) named = trace.layout->byte_order();

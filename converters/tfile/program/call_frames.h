@@ -1,5 +1,5 @@
-// The call frame information of a module (DWARF 5, section 6.4). It describes how to find the caller of code,
-// and the caller's registers.
+// The call frame information of a module (DWARF 5, section 6.4). For a code address, it describes how to find
+// the caller, and the values that registers have in the caller.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace convert::tfile {
 
-// A limit for libdw, which may read the whole entry of a function for each of its addresses.
+// Limits the bytes that libdw reads. For each address, libdw may read the whole entry of the function.
 inline constexpr fxt::Limit kCallFrameBytes{"MiB of call frame information to evaluate", 1024 * fxt::kMiB,
                                             100 * fxt::kKiB};
 
@@ -24,7 +24,7 @@ using DwarfFrame = std::unique_ptr<Dwarf_Frame, decltype(&std::free)>;
 struct CallFrame {
   struct Rule {
     std::size_t reg;                   // its number in DWARF
-    std::vector<Dwarf_Op> operations;  // compute the register's value in the caller; empty: undefined
+    std::vector<Dwarf_Op> operations;  // compute the register's value in the caller; empty: lost
   };
   std::vector<Dwarf_Op> cfa;       // operations that compute the canonical frame address
   std::vector<Rule> rules;         // registers without a rule have the same value in the caller
@@ -39,7 +39,8 @@ class CallFrames {
 
   // Returns null if no frame is described at `pc`, which is an address in the module.
   DwarfFrame find(Dwarf_Addr pc);
-  // Like find(), but with the rules of the first `registers` registers. The next call invalidates the result.
+  // Like find(), but returns the rules for the registers whose DWARF numbers are below `registers`. The next
+  // call invalidates the result.
   const CallFrame* rules_at(Dwarf_Addr pc, std::size_t registers);
 
   const fxt::Budget& work() const { return work_; }

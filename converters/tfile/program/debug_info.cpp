@@ -20,8 +20,8 @@ constexpr std::size_t kMaxScopes = 16384, kMaxKeptVariables = 200'000;
 
 bool has_longer_name(Dwarf_Die variable) { return has_attribute(variable, DW_AT_specification); }
 
-// Lists the blocks of the abstract origin that have code in this instance. Declarations in these blocks are
-// visible only in this code.
+// Lists those blocks of the instance's abstract origin that have code in this instance. The declarations in
+// such a block are visible only in the code of the block.
 void add_instantiated(DebugInfo& info, Dwarf_Die instance, std::vector<const void*>& blocks,
                       std::size_t depth = 0) {
   for (Dwarf_Die& child : info.children_of(instance)) {
@@ -116,7 +116,7 @@ std::string reason_not_to_split(Dwarf_Die skeleton, const std::filesystem::path&
 }
 
 // The unit in the file to which a skeleton refers. The result has a null `addr` if the unit can't be read.
-// `checked` is the latest file that passed the limits. A package has many units, but is checked only once.
+// `checked` is the latest file that passed the limits. This file is not checked again for its other units.
 Dwarf_Die split_unit(Dwarf_CU* unit, Dwarf*& checked, std::string& reason) {
   Dwarf_Die split{};
   dwarf_cu_info(unit, nullptr, nullptr, nullptr, &split, nullptr, nullptr, nullptr);
@@ -295,8 +295,8 @@ std::optional<Dwarf_Die> DebugInfo::referred(Dwarf_Die die, unsigned attribute) 
 }
 
 void DebugInfo::add_object(std::string_view name, const GElf_Sym& symbol, GElf_Addr address) {
-  // Link-time optimization makes symbols local. Local symbols without a C++ name are ignored, because static
-  // variables of C may have equal names.
+  // Link-time optimization makes symbols local, so local symbols are also added. But local symbols without a
+  // mangled C++ name are left out, because several static variables of C may have the same name.
   if (GELF_ST_BIND(symbol.st_info) == STB_LOCAL && !name.starts_with("_Z")) return;
   objects_.try_emplace(name.substr(0, name.find('@')), address);  // "stdout@GLIBC_2.2.5"
 }

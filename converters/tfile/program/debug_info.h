@@ -1,5 +1,5 @@
-// The DWARF of a program by code address: functions, and the variables and types that are visible there. Also
-// has the program's global names.
+// Finds the functions, variables and types that are visible at a code address, in the DWARF of a program.
+// Also has the program's global names.
 #pragma once
 
 #include <algorithm>
@@ -31,17 +31,18 @@
 namespace convert::tfile {
 
 inline constexpr fxt::Limit kVariables{"variables of a function", 4096, 0};
-// A limit for all addresses. A function's variables count once for each address that has frames.
+// A limit for all addresses together. A function's variables count again for each address that has frames.
 inline constexpr fxt::Limit kScopeVariables{"variables at code addresses", 4'000'000, 400};
 // libdw allocates some 40 bytes for each byte of operations, and does not free this memory.
 inline constexpr fxt::Limit kLocations{"MiB of locations of variables", 2 * fxt::kMiB, 100};
-// Each list counts once for each address that has frames.
+// A list counts again for each address that has frames.
 inline constexpr fxt::Limit kLocationLists{"MiB of lists of locations to search", 512 * fxt::kMiB,
                                            50 * fxt::kKiB};
-// Each function and unit is searched for each address that has frames, and for each name.
+// Functions and units count again for each address that has frames, and for each name that is looked up.
 inline constexpr fxt::Limit kSearched{"MiB of debug information to search", 2048 * fxt::kMiB,
                                       200 * fxt::kKiB};
-// A limit for ranges, because all units and functions may share the ranges of one long list.
+// Even a small file can have very many ranges, because all units and functions may refer to the same long
+// list.
 inline constexpr fxt::Limit kCodeRanges{"code ranges of compilation units and functions", 1'000'000, 100};
 
 class DebugInfo;
@@ -77,8 +78,8 @@ class DebugUnits {
   std::vector<Unit*> around(Dwarf_Addr pc);
   // The names of missing files that should contain parts of units. Empty if no file is missing.
   const std::vector<std::string>& missing_files() const { return missing_files_; }
-  // Names a file that libdw must not open, and the reason. The file should contain parts of units. Empty if
-  // libdw may open all files.
+  // The path of a file with parts of units that libdw must not open, and the reason. Empty if there is no
+  // such file.
   const std::string& unsafe_file() const { return unsafe_file_; }
   std::optional<Dwarf_Die> type_of(std::uint64_t signature) const;
 
@@ -114,7 +115,7 @@ struct CodeScope {
   std::vector<Dwarf_Die> functions;  // innermost first; all but the last are inlined
   // blocks of the innermost function and its abstract origins, inner ones first
   std::vector<Dwarf_Die> blocks;
-  std::vector<const void*> instantiated;  // blocks of abstract origins that have instances with code, sorted
+  std::vector<const void*> instantiated;  // blocks of abstract origins whose instances have code; sorted
   // The classes and namespaces of the innermost function, innermost first, and then its unit.
   struct Enclosing {
     Dwarf_Die die;
@@ -122,16 +123,19 @@ struct CodeScope {
   };
   std::vector<Enclosing> enclosing;
   // The variables of the innermost function. Variables of inner blocks come first. In each block, static
-  // members of classes and namespaces come last, because longer names can also reach them.
+  // members of classes and variables of namespaces come last, because users can also write them as in
+  // "Class::member".
   std::vector<Variable> variables;
-  // The arguments of the outermost function, if another one is inlined there. GDB collects them for $args.
+  // The parameters of the outermost function, if another function is inlined at the address. For $args, GDB
+  // also collects these.
   std::vector<Variable> outer_parameters;
   DebugUnits::Unit* file = nullptr;        // null if the scope has only global names
   bool has_types_only = false;             // names of objects and functions have no meaning in this scope
   DwarfFrame unwind{nullptr, &std::free};  // null if unknown
 
   mutable fxt::SeededMap<std::string, std::optional<FoundName>> known_names;  // see look_up()
-  // The operations of locations at the address, by their attributes: see dwarf_getlocation_addr().
+  // The results of dwarf_getlocation_addr() for locations at this address. The key is the position of the
+  // attribute's data in memory.
   struct Operations {
     int found = 0;  // 1 if there are operations, 0 if there are none, negative on errors
     std::span<const Dwarf_Op> operations = {};
@@ -164,7 +168,8 @@ class DebugInfo {
   const std::vector<DebugInfo*>& others() const { return others_; }
   // A scope without functions, which has only global names. The program's first unit defines the language.
   const CodeScope& global_scope();
-  // A scope for code of other modules that no debug information describes. The scope has only types.
+  // A scope that has only the types of this module. Used for code that no debug information describes, for
+  // example in other modules.
   const CodeScope& types_scope();
 
   Dwarf* dwarf() const { return dwarf_; }
@@ -180,19 +185,21 @@ class DebugInfo {
   bool takes_search(std::size_t bytes) { return searched_.take(bytes); }
   // Like tfile::children_of(), but the work counts against a limit for the whole program.
   Children children_of(Dwarf_Die parent) { return tfile::children_of(parent, &searched_); }
-  // True if libdw may read the operations of a location, or has already read them. The operations are `bytes`
-  // long. `place` identifies the location.
+  // True if libdw may read the operations of a location, which are `bytes` long. Operations that libdw has
+  // already read are always allowed. `place` identifies the location.
   bool takes_operations(const void* place, std::uint64_t bytes);
   // True if libdw may look for an address in the list of locations that the attribute refers to.
   bool takes_list(Dwarf_Attribute& attribute);
   unsigned address_bytes() const { return address_bytes_; }
-  // The DIE that an attribute refers to. libdw itself finds type units only before it reads other units.
+  // The DIE that an attribute refers to. Also finds DIEs in type units. libdw finds these only before it
+  // reads other units.
   std::optional<Dwarf_Die> referred(Dwarf_Die die, unsigned attribute);
 
   // Called for each object of the module's symbol table, in the table's order. `name` must stay valid.
   void add_object(std::string_view name, const GElf_Sym& symbol, GElf_Addr address);
-  // The address of an external variable in the recording, found in the symbol tables of all modules. DWARF
-  // has no address if the variable's file only declares it, or after link-time optimization.
+  // Finds the address of an external variable in the symbol tables of all modules. Needed if DWARF has no
+  // address: after link-time optimization, or if the variable's file only declares it. The result is an
+  // address in the recording.
   std::optional<std::uint64_t> address_by_symbol(Dwarf_Die variable);
 
   // The rules to find the caller of code at `address`; null if unknown. The next call invalidates the result.
@@ -200,7 +207,7 @@ class DebugInfo {
     return call_frames_.rules_at(address - load_bias_, general_registers());
   }
 
-  // The number of registers that a call may save. In DWARF's order, these registers come first.
+  // The registers that a call may save have DWARF numbers below this number.
   std::size_t general_registers() const { return std::min<std::size_t>(registers_.size(), 72); }
   // The register with this DWARF number; null if the target does not have it.
   const Register* register_of(std::uint64_t number, const RegisterLayout* layout);

@@ -16,15 +16,16 @@ Children::Children(Dwarf_Die parent, fxt::Budget* work)
   find_abbreviation();
 }
 
-// libdw finds an abbreviation slowly, but keeps it in the DIE, and in copies of the DIE.
+// libdw looks for the abbreviation of a DIE, which is slow, and stores it in the DIE. This function does it
+// before the DIE is copied, so that all copies have the abbreviation.
 void Children::find_abbreviation() {
   if (!is_at_end_) dwarf_tag(&child_);
 }
 
 void Children::next() {
   constexpr std::uint64_t kFew = 64;
-  constexpr std::uint64_t kUnended =
-      16 * fxt::kMiB;  // the cost of a damaged unit, which ends before its DIEs
+  // If a unit is damaged, the mark that ends the list may be missing. This is the cost of such a list.
+  constexpr std::uint64_t kUnended = 16 * fxt::kMiB;
   Dwarf_Die following{};
   is_at_end_ = dwarf_siblingof(&child_, &following) != 0;
   if (work_ != nullptr) {
@@ -101,7 +102,8 @@ Dwarf_Die declaration_of(Dwarf_Die die) {
 }
 
 bool is_declaration(Dwarf_Die variable) {
-  // A definition may refer to a declaration. Therefore, the attribute must be the variable's own.
+  // Only the variable's own attribute counts. A definition may refer to a declaration, which also has this
+  // attribute.
   auto attribute = own_attribute(variable, DW_AT_declaration);
   bool is_one = false;
   return attribute && dwarf_formflag(&*attribute, &is_one) == 0 && is_one;

@@ -44,14 +44,15 @@ class Children {
   fxt::Budget* work_;
 };
 
-// If a child does not have the position of the next child, libdw reads all DIEs inside of the child. Takes
-// the bytes of these DIEs from `work`, if it is not null. If `work` is exceeded, further children are left
-// out.
+// The children of a DIE. If a child has no DW_AT_sibling, libdw reads all DIEs inside the child to find the
+// next one. The bytes of these DIEs are taken from `work`, unless it is null. When `work` is exceeded, the
+// remaining children are left out.
 inline Children children_of(Dwarf_Die parent, fxt::Budget* work = nullptr) { return {parent, work}; }
 
 bool has_attribute(Dwarf_Die die, unsigned attribute);  // of the DIE itself
 std::optional<Dwarf_Attribute> own_attribute(Dwarf_Die die, unsigned attribute);
-// The DIE's own attribute, or the attribute of the DIE that it completes.
+// The DIE's own attribute, or else the attribute of the declaration or abstract origin to which the DIE
+// refers.
 std::optional<Dwarf_Attribute> attribute_of(Dwarf_Die die, unsigned attribute);
 std::optional<std::uint64_t> unsigned_attribute(Dwarf_Die die, unsigned attribute);
 std::optional<Dwarf_Die> referred_die(Dwarf_Die die, unsigned attribute);
@@ -66,7 +67,8 @@ inline constexpr std::size_t kMaxDieDepth = 64;
 
 std::string_view die_name(Dwarf_Die die);  // empty if the DIE has no name; longer names are cut at 64 KiB
 inline constexpr std::string_view kAnonymousNamespace = "(anonymous namespace)";
-// The declaration of a function, which is inside its class or namespace.
+// The first declaration of a function or variable, which is inside its class or namespace. Returns `die` if
+// it does not refer to another DIE.
 Dwarf_Die declaration_of(Dwarf_Die die);
 // True if the variable is defined elsewhere.
 bool is_declaration(Dwarf_Die variable);

@@ -1,5 +1,5 @@
-// The namespaces, classes and functions around DIEs. libdw would read a unit from its beginning for each DIE.
-// This class reads each unit once.
+// The namespaces, classes and functions around DIEs. To find them for one DIE, libdw would read the unit from
+// its beginning. This class reads each unit only once.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@
 
 namespace convert::tfile {
 
-// A limit, because very many DIEs may have one long name, or names that are parts of one long text.
+// Limits the memory for copies of long names. Even in a small file, very many DIEs can have long names,
+// because these may be parts of the same text.
 inline constexpr fxt::Limit kLongNames{"MiB of long names in debug information", 64 * fxt::kMiB,
                                        6 * fxt::kKiB};
 
@@ -22,7 +23,8 @@ class DieScopes {
  public:
   explicit DieScopes(std::uint64_t file_bytes = 0) : long_names_(kLongNames, file_bytes) {}
 
-  // The name of a DIE, for callers that copy it. Empty without a name, or if long names exceed their limit.
+  // The name of a DIE, for callers that copy it. Empty if the DIE has no name, or if its name would exceed
+  // kLongNames.
   std::string_view name_of(Dwarf_Die die);
   // Returns false if a text of this many bytes would exceed kLongNames. Short texts do not count.
   bool takes_text(std::size_t bytes);
@@ -34,7 +36,8 @@ class DieScopes {
 
  private:
   static constexpr std::size_t kNone = ~std::size_t{0};
-  // A file has DIEs in the order of the tree. Therefore, a scope contains all DIEs up to its end.
+  // In a unit, all DIEs inside a scope follow the scope's own DIE. Therefore, a scope contains all DIEs up to
+  // its end.
   struct Scope {
     Dwarf_Die die;
     const void* end;     // the next DIE after the scope; null at the end of the unit

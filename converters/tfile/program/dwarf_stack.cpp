@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMaxStack = 64;
 
-// The agent's opcodes for operations on two numbers.
+// For each DWARF operation on two numbers, the opcode of GDB's agent expressions that does the same.
 constexpr std::array<std::pair<unsigned, Opcode>, 11> kBinary{{{DW_OP_plus, Opcode::Add},
                                                                {DW_OP_minus, Opcode::Sub},
                                                                {DW_OP_mul, Opcode::Mul},

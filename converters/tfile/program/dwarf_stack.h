@@ -1,4 +1,4 @@
-// The stack of DWARF's operations, and the operations that need only the numbers on it.
+// The stack of numbers on which DWARF operations work. Runs the operations that need only these numbers.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class DwarfStack {
   void clear() { numbers_.clear(); }
   std::uint64_t top() const { return numbers_.back().bits; }
   std::uint64_t pop();
-  // Pushes the bits that fit the type. Returns false if the stack is full.
+  // Cuts or extends `bits` to fit the type, and pushes them. Returns false if the stack is full.
   bool push(std::uint64_t bits, StackType type = {});
   void replace_top(std::uint64_t bits, StackType type);
   // Returns false if the stack lacks numbers for the operation, or if the operation needs other data.

@@ -51,7 +51,8 @@ class Evaluator {
     using enum Expression::Kind;
     switch (expression.kind) {
       case Number: {
-        // In Rust, a literal with C's type `unsigned int` is a `long`, because literals are signed.
+        // For a literal such as 0x80000000, the parser gives C's type, `unsigned int`. In Rust, the literal
+        // is a `long`, because literals are signed.
         const bool is_signed_long = expression.type->kind == TypeKind::Unsigned &&
                                     expression.type->size == 4 &&
                                     language_of(context_.scope.unit) == DW_LANG_Rust;
@@ -344,7 +345,7 @@ class Evaluator {
     if (registers.size() != 1 || registers.front()->size > 8) return {};
     const Register& reg = *registers.front();
     const bool is_part = reg.name != name && name != "pc" && name != "sp" && name != "fp";
-    // For parts of registers, only names like "eax" are known.
+    // Of the names for parts of registers, only names like "eax" are supported.
     if (is_part && (name.front() != 'e' || name.size() != 3)) return {};
     const Type* const type = is_part                          ? types_.basic("int")
                              : reg.form == ValueForm::Pointer ? types_.pointer_to(types_.basic("char"))
@@ -373,8 +374,8 @@ class Evaluator {
     }
   }
 
-  // The value of a variable of a function that is not called here. Only a static variable has a known place,
-  // because other places depend on the registers of the call.
+  // The value of a variable that belongs to a function outside of this scope. Only a static variable has a
+  // known place. The places of other variables depend on the registers in a call of that function.
   Value of_other_call(const FoundName& name) {
     const CodeScope& globals = name.info->global_scope();
     FrameMemory no_registers(frame_.layout(), frame_.order());
@@ -405,7 +406,7 @@ class Evaluator {
     const bool is_array = plain.type->kind == TypeKind::Array && plain.type->target != nullptr;
     if (!is_array && plain.type->kind != TypeKind::Function) return plain;
     const Type* const pointer = types_.pointer_to(is_array ? plain.type->target : plain.type);
-    // The place of the array's elements is unknown.
+    // The elements of such an array are elsewhere or not adjacent, so their places are unknown.
     if (plain.type->data_attribute || plain.type->stride_attribute)
       return {pointer, plain.storage.unusable(Missing::NotRecorded)};
     if (plain.storage.kind == Storage::Kind::Memory) return of_integer(plain.storage.address, pointer);

@@ -38,8 +38,8 @@ struct Expression {
   std::vector<Expression> operands = {};
 };
 
-// Parses an expression. Kind::Invalid marks the result or an operand that is not understood. Types are
-// searched in the scope.
+// Parses an expression. If the parser does not understand the text or an operand, the result or the operand
+// has Kind::Invalid. Names of types are looked up in `scope`.
 Expression parse_expression(std::string_view text, const CodeScope& scope);
 // True if the parser understands the whole text. The meanings of its names do not matter.
 bool is_understood(std::string_view text, const CodeScope& scope);
@@ -56,9 +56,9 @@ enum class Wanted : bool {
 //   3. the classes and namespaces around the function, inner ones first. In each of them, declarations in
 //      the file of the function come before external declarations in other files;
 //   4. names that are imported into any of those: using-directives, inline and anonymous namespaces;
-//   5. names that are local to other files, if there is only one.
+//   5. names that are local to another file, if only one file has the name.
 // `name`: "count", "app::count", "Base::member", "function::variable"; or "::count" outside of all classes
-// and namespaces. Null if the name has no meaning, or different ones. Valid as long as the scope.
+// and namespaces. Null if the name has no meaning, or several. Valid as long as the scope.
 const FoundName* look_up(const CodeScope& scope, const std::string& name, Wanted wanted = Wanted::Any);
 const FoundName* look_up_in_file(const CodeScope& scope, const std::string& file, const std::string& name);
 

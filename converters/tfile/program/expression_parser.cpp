@@ -23,7 +23,7 @@ struct BinaryOperator {
   std::string_view text;
   int precedence;
 };
-// An operator that begins with another operator comes first: "<<" before "<". "@" makes an array.
+// An operator comes before all operators with which it begins: "<<" before "<". "@" makes an array.
 constexpr std::array kBinaryOperators{
     BinaryOperator{"||", 1}, BinaryOperator{"&&", 2}, BinaryOperator{"==", 6}, BinaryOperator{"!=", 6},
     BinaryOperator{"<<", 8}, BinaryOperator{">>", 8}, BinaryOperator{"<=", 7}, BinaryOperator{">=", 7},
@@ -61,7 +61,7 @@ class Parser {
     return left;
   }
 
-  // Limits the size of trees, because the stack is too small for trees of any depth.
+  // Limits the number of operators, because a very deep tree would overflow the stack.
   template <typename... Operands>
   Expression expression_of(Kind kind, std::string text, Operands&&... operands) {
     if (++operators_ > kMaxOperators) return {};

@@ -121,7 +121,8 @@ void GlobalNames::read_all() {
   }
 }
 
-// The name of the completed declaration. With link-time optimization, the declaration is in another unit.
+// The name of the declaration that `completion` completes. After link-time optimization, the declaration is
+// in another unit.
 std::string GlobalNames::completed_name(Dwarf_Die completion) const {
   const Dwarf_Die declaration = declaration_of(completion);
   const auto found =
@@ -164,7 +165,7 @@ Dwarf_Die GlobalNames::die_of(const Named& named) const {
 void GlobalNames::merge(Named& known, const Named& next) const {
   if (known.table == Table::Namespaces || known.table == Table::Declarations) return;
   const Dwarf_Die first = die_of(known), second = die_of(next);
-  // With link-time optimization, some declarations look like definitions.
+  // After link-time optimization, some declarations look like definitions, but have no place.
   const bool is_found = next.is_external && !has_place(first) && has_place(second);
   if (is_found || (!known.is_external && next.is_external))
     known = next;

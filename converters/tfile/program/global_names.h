@@ -30,9 +30,10 @@ enum NameKind : unsigned {
 };
 NameKind kind_of(Dwarf_Die die);
 
-// Users write "Box<int,2>", but DWARF and demangled names have "Box<int, 2>".
+// Names are compared without blanks, because users write "Box<int,2>", but DWARF and demangled names have
+// "Box<int, 2>".
 std::string without_blanks(std::string_view name);
-// "ns::Box<int,2>": the key of a DIE among all names.
+// "ns::Box<int,2>": the name under which GlobalNames finds the DIE.
 std::string full_name(DieScopes& scopes, Dwarf_Die die);
 // "ns::Box<int,2>::": the beginning of full names inside of a namespace or class.
 std::string prefix_within(DieScopes& scopes, Dwarf_Die scope);
@@ -44,17 +45,19 @@ class GlobalNames {
   struct Entry {
     Dwarf_Die die{};
     bool is_external = false;   // in other units, this name means the same DIE
-    bool is_ambiguous = false;  // units have different DIEs, none of them external
+    bool is_ambiguous = false;  // several units have different DIEs of this name, none of them external
   };
   using Found = std::optional<Entry>;
-  // Finds a DIE of one of these kinds. A tagged type is found only if nothing else has the name.
+  // Finds a DIE of one of these kinds. A variable, function or typedef comes before a tagged type of the same
+  // name.
   Found find(const std::string& full_name, unsigned kinds) const;
   Found find_declaration(const std::string& full_name) const;
-  // The only DIE whose name ends with `name`, after the name of a namespace or class.
+  // Finds a DIE inside a namespace or class by the end of its full name: "::" and `name`. Finds nothing if
+  // several DIEs have such names.
   Found find_inside(const std::string& name, unsigned kinds);
 
  private:
-  // Names of different tables do not hide each other.
+  // Things in different tables may have the same name.
   enum class Table : std::uint8_t { Objects, Tagged, Namespaces, Declarations };
   // A large program has millions of names. Therefore, hashes represent them.
   using Key = std::uint64_t;
@@ -69,7 +72,7 @@ class GlobalNames {
   };
   using Names = std::vector<Named>;
 
-  // A DIE that completes a declaration, and is named by that declaration.
+  // A DIE that completes a declaration, and has its name only from this declaration.
   struct Completion {
     Dwarf_Die die;
     bool is_hidden;
@@ -97,7 +100,7 @@ class GlobalNames {
   std::vector<Dwarf_Die> units_;
   Names names_;            // in the order of keys
   Names completed_names_;  // names from completions; moved to the end of `names_` after units are read
-  // For each part of a name after a "::", the key of the part and the key of the whole name. Empty until
+  // For "a::b::c", the keys of its endings "b::c" and "c", each with the key of the whole name. Empty until
   // needed.
   using Ending = std::pair<Key, Key>;
   std::vector<Ending> endings_;

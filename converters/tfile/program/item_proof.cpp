@@ -50,8 +50,8 @@ std::vector<std::uint64_t> biases_at_ranges(const DataObject& object,
   return biases;
 }
 
-// Takes the steps for a frame from the budget. Each item is evaluated, compared with all expressions, and
-// searched in all blocks. Running an expression takes further steps.
+// Takes an estimate of the work for one frame from the budget. Each item is evaluated, compared with all
+// expressions, and searched in all blocks. This does not include the work to run the expressions.
 bool ItemProof::take_work(fxt::Budget& work) const {
   constexpr std::uint64_t kWorkPerItem = 500, kWorkPerLeaf = 2, kWorkPerMatch = 16;
   const std::uint64_t items = expected_->items.size(), expressions = expected_->shapes.size();
@@ -91,7 +91,7 @@ void ItemProof::evaluate_items(const CodeScope* scope) {
   if (scope == nullptr) return;
   for (std::size_t i = 0; i < values_.size(); ++i)
     values_[i] = evaluate_item(expected_->items[i], evaluation());
-  // If only types are known, only casts of registers and addresses have values.
+  // If only types are known, items such as `(long) $rax` have values, but most items have none.
   if (!scope->has_types_only) return;
   for (std::size_t i = 0; i < values_.size(); ++i)
     if (expected_->items[i].kind == Kind::ReturnAddress) values_[i].clear();
@@ -104,8 +104,8 @@ void ItemProof::prove() {
   const bool is_possible = match_.match(*expected_, this);
   for (std::size_t j = 0; j < expressions_.size(); ++j) item_of_[j] = match_.item_of(j);
   for (std::size_t i = 0; i < values_.size(); ++i) {
-    // GDB asks for the register that holds an item. For $args, GDB may have asked for the registers of
-    // another function.
+    // If a register holds an item, the actions should record this register. This is not required for $args,
+    // because GDB may have recorded the registers of another function.
     const bool is_in_other_register = expected_->items[i].kind != Kind::Variables &&
                                       std::ranges::any_of(values_[i], [&](const ItemValue& item) {
                                         const Register* const reg = item.value.storage.reg;
@@ -125,7 +125,8 @@ void ItemProof::prove_in_any_order() {
     is_confirmed_[i] = fit == Fit::Yes;
     if (fit == Fit::No) elsewhere.push_back(i);
   }
-  // An expression that records nothing may belong to one of these items: GDB may know the item as a constant.
+  // GDB writes an expression that records nothing if it knows an item as a constant. Therefore, each such
+  // expression may explain one of the items in `elsewhere`.
   const auto constants =
       std::ranges::count_if(expected_->shapes, [](const auto& shape) { return shape.blocks.empty(); });
   if (elsewhere.size() <= static_cast<std::size_t>(constants)) return;
@@ -154,7 +155,8 @@ ItemProof::Fit ItemProof::fit_of_actions(const ItemValue& item) {
 std::optional<bool> ItemProof::has_expression(std::size_t item) {
   const CollectItem& collected = expected_->items[item];
   const auto& values = values_[item];
-  // Ada's "package.name" may be a static variable, but the parser does not understand this form.
+  // The parser does not understand items such as Ada's "package.name". Such an item may be a static variable,
+  // which GDB records as a range, without an expression.
   const bool has_ranges = replay_.actions().size() > expressions_.size();
   const bool is_unknown = !values.empty() && values.front().value.type == nullptr;
   if (has_ranges && is_unknown &&
@@ -234,7 +236,8 @@ bool ItemProof::has_other_structure(std::size_t item) {
   return false;
 }
 
-// True if the expression read pointers, and only pointers that lead to the item.
+// True if the expression read at least one pointer, and the evaluation of the item reads all of the pointers
+// that the expression read.
 bool ItemProof::reads_the_same(const Replay::ActionResult& action, const ItemValue& item) {
   memory_.list_reads();
   evaluate(item.text, evaluation());
@@ -259,10 +262,12 @@ bool ItemProof::may_be_result(const ItemValue& item, bool is_string, const Repla
   const auto number = integer_of(value, memory_);
   const bool is_truth = item.text.find_first_of("!=<>&|") != std::string_view::npos;
   if (!number || !action.result || is_truth || value.type->kind == Type::Kind::Float) return true;
-  // GDB may replace a variable by its initial value, but not a constant by another constant.
+  // If the expression reads nothing, GDB may have replaced a variable by its initial value, which may differ
+  // from the value in the frame.
   const bool is_traced_size = value.traced_size != 0 && value.traced_size == *action.result;
   if (is_traced_size || (!reads && !is_constant(item))) return true;
-  // The bytecode calculates as in C, even for other languages. Therefore, at least the lower 4 bytes agree.
+  // The bytecode calculates as in C, even for other languages. Therefore, only the lower 4 bytes have to
+  // agree.
   const std::uint64_t size = std::min<std::uint64_t>(value.type->size, sizeof(std::uint32_t));
   return (*number ^ *action.result) << (64 - 8 * size) == 0 || differs_from_bytecode(action, item);
 }

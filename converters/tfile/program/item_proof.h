@@ -1,6 +1,7 @@
-// The values of a tracepoint's items in the program, and the proof that its actions recorded these values.
-// The proof uses a frame, or registers that all have different values. A contradicted item is not shown with
-// its name. A program that contradicts items is not the traced program.
+// Evaluates the items of a tracepoint in the program, and tries to prove that its actions recorded the same
+// values. For the proof, the actions run on a frame, or on registers that all have different values. If an
+// item is contradicted, it is not shown with its name. If a program contradicts items, it is not the traced
+// program.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,8 @@ bool is_described(const std::vector<ItemValue>& values);
 
 // Programs are loaded at multiples of a page.
 inline constexpr std::uint64_t kPage = 4096;
-// The load biases for which the object is exactly a memory range that one of the actions collects.
+// The load biases with which the object has exactly the address and the size of a memory range that one of
+// the actions collects.
 std::vector<std::uint64_t> biases_at_ranges(const DataObject& object,
                                             std::span<const TracepointAction> actions);
 
@@ -33,19 +35,18 @@ class ItemProof : private ItemMatch::Evidence {
   ItemProof(std::span<const TraceVariable> variables, FrameMemory& memory)
       : variables_(variables), memory_(memory) {}
 
-  // Evaluates the items in `scope`, on the frame in `memory_`, and runs the actions again. The results belong
-  // to this frame until the next call, and point into `expected`. Without a scope (null), items have no
-  // values. `work` is a budget of kFrameWork. Returns false if the budget is exceeded; then the items are
-  // unknown.
+  // Evaluates the items in `scope` on the frame in `memory_`, and runs the actions again. If `scope` is null,
+  // items have no values. The results are valid until the next call, and point into `expected`. Returns false
+  // if `work`, a budget of kFrameWork, is exceeded. Then the items are unknown.
   bool start(const ExpectedBlocks& expected, const CodeScope* scope, fxt::Budget& work);
   // Like start(), but for a FrameMemory that has only registers.
   bool start_on_registers(const ExpectedBlocks& expected, const CodeScope& scope, fxt::Budget& work);
-  // Finds out which items the actions may have recorded at their places in the program. Items and expressions
-  // are in the same order. Must be called after start(), and only for a frame at the address of the actions,
-  // because other frames prove nothing.
+  // Finds out for which items the actions may have recorded the place that the program gives. Assumes that
+  // the expressions are in the order of the items. Must be called after start(), and only for a frame at the
+  // address of the actions, because other frames prove nothing.
   void prove();
-  // Like prove(), but after start_on_registers(), and for items that name one variable in memory. The order
-  // of expressions and ranges, and the recorded sizes, do not matter.
+  // Like prove(), but must be called after start_on_registers(). Decides only about items that name one
+  // variable in memory. Ignores the order of expressions and ranges, and the recorded sizes.
   void prove_in_any_order();
 
   // The values of an item: one value, or the variables of $args or $locals. Empty without the program.

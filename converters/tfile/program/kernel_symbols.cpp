@@ -25,7 +25,7 @@
 namespace convert::tfile {
 namespace {
 
-// Code at a larger distance after the last symbol belongs to something else.
+// Code that is farther from the start of the nearest function does not belong to this function.
 constexpr std::uint64_t kLongestFunction = std::uint64_t{1} << 20;
 
 class KernelSymbolList : public ProgramSymbols {

@@ -96,7 +96,7 @@ class HeaderReader {
       field.content = read_leb128();
       field.form = read_leb128();
     }
-    // Entries without fields have no bytes, so their number has no limit.
+    // Entries without fields have no bytes, so a damaged file may have any number of them. They are not read.
     for (std::uint64_t left = fields.empty() ? 0 : read_leb128(); left > 0; --left)
       for (const Field& field : fields) {
         const auto text = read_field(field.form);
@@ -194,8 +194,8 @@ void LineTable::for_each_statement(const std::function<void(const LineRow&, bool
   }
 }
 
-// Returns the last row for the address at which a statement begins. Without such a row, returns the last row
-// for the address.
+// Of the rows for the address, returns the last one at which a statement begins. If there is none, returns
+// the last row.
 std::optional<LineRow> LineTable::row_of_code(std::uint64_t code_address) const {
   constexpr std::size_t kMaxRows = 1024;  // limit for rows at one address: intact tables have fewer
   std::optional<LineRow> found;

@@ -21,8 +21,8 @@ struct LineRow {
   auto operator<=>(const LineRow&) const = default;
 };
 
-// The line table of one unit, read as in GDB. If several rows have the same address, GDB keeps only some of
-// them. GDB ignores the other rows for tracepoints and for the lines that it prints for code.
+// The line table of one unit, read as in GDB. If several rows have the same address, GDB uses only some of
+// them to set tracepoints, and to print the line of an address.
 class LineTable {
  public:
   // `bias` is added to the table's addresses. Valid as long as the unit. A unit without a table has no rows.
@@ -47,8 +47,8 @@ class LineTable {
   std::uint64_t bias_;
 };
 
-// The source files of line tables. libdw finds the files of a table only by reading all its rows. A search
-// for the rows of one file would therefore read the tables of all units.
+// Finds out which line tables may have rows of a source file, from the headers of the tables. libdw would
+// need all rows of the tables of all units for this.
 class LineFiles {
  public:
   // `dwarf` may be null, and must outlive this object.

@@ -24,7 +24,8 @@ constexpr std::size_t kMaxOperations = 4096, kMaxNesting = 4;
 constexpr std::uint64_t kMaxInPieces = std::uint64_t{1} << 20;
 
 CodeScope::Operations read_operations(Dwarf_Attribute& attribute, const CodeScope& scope) {
-  // Go writes blocks, which libdw rejects from DWARF 4 on. A short block is encoded like an expression.
+  // Go stores locations with DW_FORM_block1, which libdw rejects from DWARF 4 on. If a block is short, it has
+  // the same bytes with DW_FORM_exprloc, which libdw accepts.
   constexpr unsigned char kShort = 0x80;
   if (attribute.form == DW_FORM_block1 && *attribute.valp < kShort) attribute.form = DW_FORM_exprloc;
   Dwarf_Block block;
@@ -122,8 +123,8 @@ class Run {
     pieces.known.resize(pieces.bytes.size(), is_known);
   }
 
-  // Returns the storage that the operations after the last piece describe. Without pieces, these are all
-  // operations.
+  // Returns the storage that is described by the operations since the last piece. If there are no pieces, all
+  // operations describe it.
   Storage whole(std::uint64_t size) {
     if (is_missing_) return Storage::none(missing_);
     if (implicit_)
@@ -158,7 +159,8 @@ class Run {
     return Storage::value_bytes({lowest.begin(), lowest.end()});
   }
 
-  // On x86, "ymm0" consists of "xmm0" and "ymm0h", and "zmm0" of "ymm0" and "zmm0h".
+  // If a value is larger than "xmm0", it continues in "ymm0h" and then in "zmm0h". On x86, these are the
+  // upper halves of "ymm0" and "zmm0".
   Storage in_vector_registers(const Register& lowest, std::span<const std::byte> bytes, std::uint64_t size) {
     std::vector<std::byte> all(bytes.begin(), bytes.end());
     if (lowest.name.starts_with("xmm"))
@@ -171,7 +173,8 @@ class Run {
     return all.size() == size ? Storage::value_bytes(std::move(all)) : Storage::none(Missing::NotUnderstood);
   }
 
-  // The x87 registers hold all numbers in their own format.
+  // The x87 registers hold all numbers in the format of long doubles. If `size` is the size of a double or a
+  // float, converts the number.
   Storage of_x87(std::span<const std::byte> bytes, std::uint64_t size) {
     constexpr std::uint64_t kMaxBytesOfX87 = 16;  // including padding
     const double number = LongDouble(bytes, frame_.order()).value();
@@ -201,7 +204,8 @@ class Run {
     return bits && (stack_.push(*bits, type) || fail(Missing::NotUnderstood));
   }
 
-  // The type of an integer at an offset in the unit. Offset 0 means the type of addresses.
+  // The integer type whose DIE is at an offset in the unit. Offset 0 means the type of addresses. Nothing for
+  // other types.
   std::optional<StackType> type_at(Dwarf_Word offset) {
     Dwarf_Die unit = scope_.unit, type;
     if (offset == 0) return StackType{};
@@ -401,8 +405,8 @@ Storage constant_of(Dwarf_Attribute attribute, std::uint64_t size, std::endian o
   return Storage::value_bytes(stored(static_cast<std::uint64_t>(*number), size, order));
 }
 
-// For an executable: true if one of its segments contains the address. An executable has an interpreter or a
-// fixed address. Nothing for a library.
+// Returns whether a segment of the executable contains the address. Returns nothing for a library. A file is
+// an executable if it has an interpreter or a fixed address.
 std::optional<bool> executable_has(Dwarf* dwarf, std::uint64_t address) {
   Elf* const elf = dwarf_getelf(dwarf);
   GElf_Ehdr header;
@@ -418,8 +422,8 @@ std::optional<bool> executable_has(Dwarf* dwarf, std::uint64_t address) {
   return is_executable ? std::optional(has_address) : std::nullopt;
 }
 
-// The dynamic linker copies a library's variable into the program if the program's code contains its address.
-// The copy has the same name in the program's symbol table.
+// If the program's code contains the address of a library's variable, the dynamic linker copies the variable
+// into the program. The copy is found by its name in the program's symbol table.
 std::optional<std::uint64_t> copy_in_program(Dwarf_Die variable, DebugInfo& info) {
   const bool may_be_copied = !info.others().empty() && attribute_of(variable, DW_AT_external);
   if (!may_be_copied || executable_has(info.dwarf(), 0)) return std::nullopt;

@@ -1,5 +1,5 @@
-// Finds the sizes of lists of locations. libdw reads a list from its start for each address, and keeps all
-// operations that it has read.
+// Finds the sizes of location lists, to limit the work of libdw. For each address, libdw reads a list from
+// its start, and keeps all operations that it has read.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct LocationList {
 
 class LocationLists {
  public:
-  // The list to which an attribute refers. After `max_bytes`, only a little more of the list is counted.
+  // The list to which an attribute refers. Stops counting at the first entry that ends after `max_bytes`.
   LocationList find(Dwarf_Attribute& attribute, std::uint64_t max_bytes);
 
  private:

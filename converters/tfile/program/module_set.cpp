@@ -48,8 +48,8 @@ struct Candidate {
 
   bool fits() const { return check.bias && check.contradictions == 0; }
   bool is_certain() const { return check.bias && (given || (fits() && rival.empty())); }
-  // Places that are given by the user or by the program's file have the highest rank. Other places are ranked
-  // by their confirmation.
+  // A place from the user or from the program's file comes before other places. Otherwise, the place that the
+  // tracepoints confirm more strongly comes first.
   std::pair<bool, std::size_t> rank() const {
     return {given || !program->layout().is_position_independent(), check.weight};
   }
@@ -62,7 +62,8 @@ bool overlap(const Candidate& placed, const Candidate& other, std::uint64_t bias
   return begin + *placed.check.bias < other_end + bias && other_begin + bias < end + *placed.check.bias;
 }
 
-// If two programs fit a place equally well, it is unknown which of them was there.
+// True if another program fits an overlapping place equally well. Then it is unknown which of the two
+// programs was there, and both candidates get a `rival`.
 bool has_rival(Candidate& candidate, std::vector<Candidate>& all) {
   if (candidate.given) return false;
   for (Candidate& other : all)
@@ -110,8 +111,8 @@ bool has_tracepoint(const Program& program, std::uint64_t bias, const Descriptio
   });
 }
 
-// True if each tracepoint is in a program whose place is given. Then the places were probably copied from
-// GDB, which also lists programs without tracepoints, such as libc.
+// True if each tracepoint is in a program whose place the user gave. Then the user probably copied all places
+// from GDB, including those of programs without tracepoints, such as libc.
 bool all_are_given(const std::vector<Candidate>& candidates, const Description& description) {
   return !description.locations.empty() &&
          std::ranges::all_of(description.locations, [&](const TracepointLocation& location) {

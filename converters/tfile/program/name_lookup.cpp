@@ -23,7 +23,7 @@ constexpr std::size_t kMaxVisited = 256, kMaxNameQualifiers = 16;
 
 using Found = std::optional<FoundName>;
 
-// True if the contents of a DIE also belong to the scope around the DIE.
+// True if names that are declared inside the DIE are also visible around it.
 bool is_transparent(Dwarf_Die die) {
   return is_open_block(die) ||
          (dwarf_tag(&die) == DW_TAG_enumeration_type && !has_attribute(die, DW_AT_enum_class));
@@ -158,7 +158,8 @@ class NameLookup {
       if (const NameKind kind = kind_of(meant); (kind & kinds) != 0 && is_called(own, name)) {
         if (kind == kFunction && own == die_name(parent))
           continue;  // the name means the class, and not the constructor
-        // In C++, a variable hides a class with its name. The definition of a static member hides nothing.
+        // In C++, a variable or function hides a class with the same name, so the class is returned only if
+        // nothing hides it. The definition of a static member hides nothing.
         if (!is_import && kind != kTagged && !has_attribute(child, DW_AT_specification)) return child;
         if (!hidden) hidden = meant;
       }
@@ -207,8 +208,8 @@ class NameLookup {
     }
   }
 
-  // Finds a name that a function declares. If the function has no code at this place, the name belongs to
-  // another call.
+  // Finds a name that is declared in a function. Sets `is_of_other_call` if the function has no code at the
+  // scope's address.
   Found within_function(const FoundName& function, const std::string& name, unsigned kinds) {
     const auto here = std::ranges::find_if(scope_.functions, [&](const Dwarf_Die& instance) {
       const auto origin = referred_die(instance, DW_AT_abstract_origin);
@@ -231,7 +232,8 @@ class NameLookup {
     return std::nullopt;
   }
 
-  // Finds names that blocks, namespaces or files import. Also searches the namespaces that they import.
+  // Finds a name that is imported into the blocks, namespaces or files `into`: by a using-declaration, or as
+  // part of an imported namespace.
   Found imported(std::vector<Dwarf_Die> into, const std::string& name, unsigned kinds) {
     std::vector<const void*> seen;
     for (std::size_t i = 0; i < into.size() && i < kMaxVisited; ++i)
@@ -259,8 +261,8 @@ class NameLookup {
 
   // ---- Declarations ----
 
-  // Finds the definition of a DIE that is only a declaration. Constants, and variables of files without debug
-  // information, may have no definition.
+  // If a DIE is only a declaration, finds its definition. If there is no definition, returns a declaration
+  // that has a constant value, or whose address is in a symbol table.
   Found defined(const FoundName& name) {
     if (!is_declaration(name.die)) return name;
     const std::string key = full_name(name.info->die_scopes(), name.die);
@@ -271,7 +273,7 @@ class NameLookup {
                                                                                                : Found{};
   }
 
-  // Finds the type of an object, a pointer, a typedef or a declaration.
+  // Finds the class or enumeration to which an object, a pointer, a typedef or a declaration leads.
   Found definition_of_type(FoundName of) {
     for (std::size_t steps = 0; steps < kMaxDieDepth; ++steps) {
       if (kind_of(of.die) == kTagged && !is_declaration(of.die)) return of;

@@ -1,5 +1,5 @@
 // The functions or the objects of a program, by address and by name. A large program has millions of names.
-// Therefore, names stay in the file, and only a possible match is demangled.
+// Therefore, names are not copied from the file, and a name is demangled only if it may match.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@ std::string plain_name_of(std::string_view symbol);
 // The last identifier of a name before its template arguments: "Box" for "ns::Box<int>::run", "Node" for
 // "vtable for ns::Node". Searches use it as the key, because users write parts of names.
 std::string_view key_of_name(std::string_view plain_name);
-// The key of a mangled name of the simplest forms, which nearly all names have. Nothing for other forms.
+// The key of a mangled name, found without demangling. Nothing if the name does not have one of the simple
+// forms that nearly all names have.
 std::optional<std::string_view> key_of_symbol(std::string_view symbol);
 
 class NamedPlaces {
@@ -42,8 +43,8 @@ class NamedPlaces {
   // The place that contains the address; null if there is none. If several places contain it, returns the
   // place that begins last. If these begin together, returns the place that was added last.
   const Place* find(std::uint64_t address) const;
-  // with_key_of() returns the places whose names have the key of `name`. Each Key has the hash of a key, and
-  // the index of a place with this key.
+  // with_key_of() returns the places whose names may match `name`, because the hashes of their keys are
+  // equal. Each Key has the hash, and the index of a place.
   using Key = std::pair<std::uint32_t, std::uint32_t>;
   std::span<const Key> with_key_of(std::string_view name);
   const Place& at(const Key& key) const { return places_[key.second]; }

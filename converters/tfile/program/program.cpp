@@ -46,9 +46,8 @@ int open_debug_file(Dwfl_Module* /*module*/, void** /*data*/, const char* /*name
   }
 }
 
-// A program may share debug information with another file (.gnu_debugaltlink), which libdw opens
-// itself. If this file is unsafe, libdw must not open it. Then the program itself is set in place of
-// this file.
+// A program may share debug information with another file (.gnu_debugaltlink), which libdw would open itself.
+// If this file is unsafe, the program itself is set in its place, so that libdw does not open the file.
 void keep_shared_file_shut(Dwfl_Module* module) {
   Dwarf_Addr bias = 0;
   Dwarf* const dwarf = dwfl_module_getdwarf(module, &bias);
@@ -58,8 +57,8 @@ void keep_shared_file_shut(Dwfl_Module* module) {
   if (!unsafe_for_libdw(debug_file_of(module).parent_path() / name).empty()) dwarf_setalt(dwarf, dwarf);
 }
 
-// The missing file with the module's debug information, or the missing file with which it shares debug
-// information.
+// The name of a missing file that has the module's debug information, or a part of it that several programs
+// share. Empty if no file is missing.
 std::string missing_debug_file_of(Dwfl_Module* module, const ElfImage& image) {
   Dwarf_Addr bias = 0;
   Dwarf* const dwarf = dwfl_module_getdwarf(module, &bias);
@@ -110,7 +109,7 @@ struct Program::Impl {
 
   NamedPlaces functions;  // including labels
   NamedPlaces objects;
-  // The addresses where statements begin: all addresses, and those that GDB keeps.
+  // The rows at which statements begin: all of them, and those that GDB keeps.
   struct Statements {
     std::vector<LineRow> all = {}, kept = {};
   };
@@ -265,7 +264,7 @@ const Program::Impl::Statements& Program::Impl::statements_of(const std::string&
 std::vector<std::uint64_t> Program::line_addresses(const std::string& file, int line) const {
   const auto& [all, kept] = impl_->statements_of(std::filesystem::path(file).filename().string());
   std::vector<std::uint64_t> addresses;
-  // Older versions of GDB keep all rows.
+  // Newer versions of GDB use only the rows in `kept`. Older versions use all rows.
   for (const auto* const rows : {&all, &kept})
     for (auto of_path = rows->begin(); of_path != rows->end();) {
       const std::string_view path = of_path->path;
@@ -314,7 +313,8 @@ bool Program::may_begin_at(const Function& function, std::uint64_t address) cons
   Dwarf_Die unit = scope->unit;
   Dwarf_Addr row = 0;
   if (dwarf_lineaddr(dwarf_getsrc_die(&unit, scope->pc), &row) != 0 || row == scope->pc) return true;
-  // GDB analyzes the instructions if it has no lines for the function.
+  // The address is inside a line. GDB sets a tracepoint there only if it has no lines for the function. Then
+  // it skips the instructions that set up the frame: `endbr64`, `push %rbp` and `mov %rsp,%rbp`.
   constexpr std::array kSetUp{std::byte{0x55}, std::byte{0x48}, std::byte{0x89}, std::byte{0xe5}};
   constexpr std::array kBranchTarget{std::byte{0xf3}, std::byte{0x0f}, std::byte{0x1e}, std::byte{0xfa}};
   auto code = impl_->layout.code_bytes(function.address);
@@ -337,7 +337,8 @@ CodeInfo Program::code_at(std::uint64_t address) const {
   if (!impl_->layout.is_code(pc) || !impl_->work.take(impl_->functions.size())) return info;
   const CodeScope* const scope = scope_at(address);
   Dwarf_Addr dwarf_bias = 0;
-  // Some compilers do not write the ranges that libdw needs to find a unit.
+  // libdw finds a unit by its ranges, which some compilers do not write. In this case, the scope's unit is
+  // used below.
   if (const Dwarf_Die* const unit = dwfl_module_addrdie(impl_->module, pc, &dwarf_bias))
     info.source = source_of(LineTable(*unit, dwarf_bias), pc);
   if (info.source.empty() && scope != nullptr)

@@ -1,5 +1,5 @@
-// The traced program: an ELF file with symbols, and with DWARF if it was built with debug information.
-// Addresses are those of the recording after the load bias is set.
+// The traced program: an ELF file with symbols, and with DWARF if it was built with debug information. Most
+// functions use addresses of the recording, which include the load bias.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ class Program : public ProgramSymbols {
   ~Program() override;
 
   const std::string& path() const;
-  // The missing file with the program's debug information, or the missing file with which it shares debug
-  // information. Empty if no file is missing.
+  // The name of a missing file that has the program's debug information, or a part of it that several
+  // programs share. Empty if no file is missing.
   const std::string& missing_debug_file() const;
   void add_notes(Notes& notes) const override;
   // False if the program has no debug information, or files with parts of it are missing.
@@ -35,7 +35,7 @@ class Program : public ProgramSymbols {
   const ProgramLayout& layout() const;
   void set_load_bias(std::uint64_t bias);
 
-  // Addresses before the load bias is added.
+  // The functions from here to line_addresses() use addresses of the file, without the load bias.
   struct Function {
     std::uint64_t address = 0, size = 0;
   };
@@ -49,8 +49,8 @@ class Program : public ProgramSymbols {
   // True if GDB may set a tracepoint on the function at `address`: at the function's start, at the start of a
   // line, or after the instructions that set up its frame. Also true if this is unknown.
   bool may_begin_at(const Function& function, std::uint64_t address) const;
-  // The function with code at the address, if its entry is after the address. The cold part, which rarely
-  // runs, may be before the entry. GDB moves a tracepoint from the cold part to the function's entry.
+  // A function may have a cold part: code that rarely runs. If the address is in a cold part before the
+  // function's entry, returns the function. GDB moves a tracepoint from such an address to the entry.
   std::optional<Function> function_entered_after(std::uint64_t address) const;
   // The addresses, in ascending order, where the code of a line begins according to GDB. A line without code
   // has the addresses of the next line with code. Includes all files of that name.

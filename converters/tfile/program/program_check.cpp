@@ -22,7 +22,7 @@
 namespace convert::tfile {
 namespace {
 
-// Only the first pages of a function are considered.
+// A bias is considered only if it puts the location into the first kMaxPages pages of its function.
 constexpr std::uint64_t kMaxPages = 16;
 // A limit for the biases that are compared with all locations. Biases that more locations suggest come first.
 constexpr std::size_t kMaxCandidates = 64;
@@ -121,19 +121,20 @@ bool contains(const Program::Function& function, std::uint64_t address) {
   return address - function.address < std::max<std::uint64_t>(function.size, 1);
 }
 
-// The meaning of the user's text in the program, regardless of the bias. A line of a template or an inlined
-// function has thousands of addresses, each with its own location. All of them share this meaning.
+// The meaning of the text with which the user set a tracepoint, such as "demo.c:63", in the program. It does
+// not depend on the bias. All locations of the tracepoint share it: a line of a template or of an inlined
+// function may have thousands of locations.
 struct MeantCode {
   std::vector<std::string> names = {};  // names of a function or label; empty for a line, or if unknown
   bool is_line = false;
-  // The functions with one of these names, or those that begin at the line, each with the last address for a
-  // tracepoint.
+  // The functions with one of these names, or the functions that begin at the line. `last` is the last
+  // address at which GDB sets a tracepoint on the function.
   struct Code : Program::Function {
     std::uint64_t last;
     bool is_in_other_file = false;  // true if this is not the file that the location names
   };
   std::vector<Code> functions = {};  // by address
-  // The exact addresses that the location may mean, sorted.
+  // The addresses of a line, or of an expression such as "*fib+4", sorted.
   std::vector<std::uint64_t> exact = {};
   std::uint64_t longest = 1;  // the size of the largest function
 
@@ -151,11 +152,11 @@ struct MeantCode {
 struct Clue {
   const TracepointLocation* location;
   const MeantCode* code;
-  std::vector<std::uint64_t> objects = {};  // biases from the recorded addresses of collected objects
+  std::vector<std::uint64_t> objects = {};  // biases that follow from the addresses of collected objects
   const ExpectedBlocks* hit = nullptr;      // null if no frame can belong to the location
 };
 
-// Registers with different values. Actions can run on these registers before any frame is read.
+// Made-up registers with different values. On these registers, actions can run before any frame is read.
 class StandInRegisters {
  public:
   // `layout` may be null.
@@ -219,7 +220,9 @@ class PlaceChecker {
   ProgramCheck check_at(std::uint64_t bias, bool only_if_it_fits = false) {
     ProgramCheck check{.bias = bias};
     program_.set_load_bias(bias);
-    std::set<std::uint64_t> outside, inside;  // numbers of tracepoints on functions of the program
+    // The numbers of tracepoints on functions of the program with a location outside of it, and of
+    // tracepoints with a location inside.
+    std::set<std::uint64_t> outside, inside;
     for (const Clue& clue : clues_) {
       if (only_if_it_fits && check.contradictions > 0) return check;
       for (const std::uint64_t object : clue.objects)
@@ -246,8 +249,8 @@ class PlaceChecker {
       }
       check.weight += weight_of(evidence);
     }
-    // GDB sets a tracepoint on all functions with the name. Therefore, one location should be in this
-    // program.
+    // GDB sets a tracepoint on all functions with the given name. Therefore, if the program has such a
+    // function, one of the tracepoint's locations should be in the program.
     if (!program_.layout().is_position_independent())
       for (const Clue& clue : clues_)
         if (outside.erase(clue.location->number) != 0 && !inside.contains(clue.location->number) &&
@@ -370,7 +373,8 @@ class PlaceChecker {
     const CodeInfo code = program_.code_at(clue.location->address);
     if (meant.is_line) return code.source.empty() ? Evidence::HasCode : Evidence::Contradicts;
     if (meant.names.empty()) return Evidence::HasCode;
-    // A function has no symbol with its source name if it is inlined, or if its symbol has another name.
+    // If the function is inlined, or if its symbol has another name, the symbol table does not have its
+    // source name. In this case, the names in the debug information are compared.
     const auto is_named_so = [&](const std::string& function) {
       return std::ranges::any_of(meant.names, [&](const auto& name) { return is_alike(function, name); });
     };
@@ -436,7 +440,8 @@ std::string function_meant(const std::string& at, const CodeInfo& code) {
     names = names_in(text);
   else if (const auto symbol = symbol_in(text))
     names = {symbol->name};
-  // The last name is the name of the function or of a label.
+  // The last name is the name of the function or of a label. The name before a label is the name of the
+  // function.
   for (auto name = names.rbegin(); name != names.rend(); ++name)
     for (const std::string& function : code.inlined)
       if (is_alike(function, *name)) return function;

@@ -38,7 +38,8 @@ std::vector<ProgramCheck> check_places(const Description& description, const Loc
 ProgramCheck best_of(std::span<const ProgramCheck> places);
 
 // The function that the location `at` names, if it is inlined at the address of `code` or contains the
-// inlined code. Otherwise empty. Example: `trace outer` may stop where `inner` is inlined into `outer`.
+// inlined code. Otherwise empty. Example: `trace outer` may stop in the code of `inner`, which is inlined
+// into `outer`. The result is then `outer`.
 std::string function_meant(const std::string& at, const CodeInfo& code);
 
 }  // namespace convert::tfile

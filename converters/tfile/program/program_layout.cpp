@@ -17,8 +17,9 @@ std::span<const std::byte> bytes_of(Elf_Scn* section) {
   return {static_cast<const std::byte*>(data->d_buf), data->d_size};
 }
 
-// Reads relocations of type SHT_RELR. An even word is an address. In an odd word, each bit after the first
-// stands for a word of memory after the latest address.
+// Reads relocations of type SHT_RELR, and calls `add` with the address of each relocated word. An even entry
+// is such an address. In an odd entry, each bit except the lowest stands for one of the words after the
+// latest address. A word is relocated if its bit is set.
 template <typename Add>
 void add_packed(std::span<const std::byte> entries, std::uint64_t word, std::endian order, const Add& add) {
   const std::uint64_t bits = 8 * word;
@@ -125,7 +126,8 @@ const std::vector<std::uint64_t>& ProgramLayout::linked_addresses() const {
     std::ranges::sort(all);
     all.erase(std::unique(all.begin(), all.end()), all.end());
   };
-  // A damaged file may have very many relocations of the same pointer.
+  // A damaged file may have very many relocations of the same pointer. Therefore, equal addresses are removed
+  // each time the list has doubled.
   std::size_t most = std::size_t{1} << 16;
   const auto add = [&](std::uint64_t address) {
     if (bytes_in(linked_constants_, address).empty()) return;

@@ -17,7 +17,7 @@ namespace convert::tfile {
 
 class ProgramLayout {
  public:
-  // Returns false if it is not an ELF file. The handle must stay open.
+  // Returns false if `elf` is not an ELF file. `elf` must stay open.
   bool read(Elf* elf);
 
   const GElf_Ehdr& header() const { return header_; }
@@ -25,14 +25,15 @@ class ProgramLayout {
   std::uint64_t address_bytes() const { return header_.e_ident[EI_CLASS] == ELFCLASS64 ? 8 : 4; }
   bool is_position_independent() const { return header_.e_type == ET_DYN; }
   bool is_library() const { return is_position_independent() && !has_interpreter_; }
-  // contains() is true between the first and the last segment, is_code() in an executable segment.
+  // contains() is true from the start of the first segment to the end of the last one. is_code() is true only
+  // in executable segments.
   bool contains(std::uint64_t address) const { return all_.contains(address); }
   std::pair<std::uint64_t, std::uint64_t> extent() const { return {all_.begin, all_.end}; }
   bool is_code(std::uint64_t address) const {
     return std::ranges::any_of(code_, [&](const Segment& segment) { return segment.contains(address); });
   }
-  // The constants from an address to the end of their section, or to the next pointer that the dynamic linker
-  // sets. Empty if the address has none.
+  // The constant bytes from an address to the end of their section, or to the next pointer that the dynamic
+  // linker sets. Empty if there is no constant at the address.
   std::span<const std::byte> constant_bytes(std::uint64_t address) const;
   // The bytes from an address to the end of its section of code. Empty if no section has the address.
   std::span<const std::byte> code_bytes(std::uint64_t address) const {

@@ -37,14 +37,15 @@ class ProgramSymbols {
  public:
   virtual ~ProgramSymbols() = default;
   virtual CodeInfo code_at(std::uint64_t address) const = 0;
-  // The static object with this name in the symbol table. A function may have another variable with the name.
+  // The static object with this name in the symbol table. In some functions, the name may mean another
+  // variable.
   virtual std::optional<DataObject> object(const std::string& name) const = 0;
   // The start of the only function with this mangled name in the symbol table.
   virtual std::optional<std::uint64_t> function(const std::string&) const { return {}; }
   // The function or object around an address: "handler", "vtable for Shape+16", "readings+8". Empty if
   // unknown.
   virtual std::string symbol_at(std::uint64_t) const { return {}; }
-  // The bytes from an address on that the program can't change. Empty if there are none.
+  // The bytes that start at an address, and that the program can't change. Empty if there are none.
   virtual std::span<const std::byte> constant_bytes(std::uint64_t) const { return {}; }
   // The scope of a code address, which may be outside of all described functions. Null if unknown. The next
   // call may invalidate the result.

@@ -180,7 +180,7 @@ class LeafWalk {
     }
     const ElementNames names(name, type, std::exchange(fortran_indices_, {}));
     for (std::uint64_t i = 0; i < type.count && steps_ <= kMaxLeafSteps; ++i) {
-      if (layout.more > 0) {  // all elements have the same number of leaves
+      if (layout.more > 0) {  // no more leaves fit, so the leaves of the other elements are only counted
         layout.more += (type.count - i) * count_of(*type.target, depth + 1);
         return;
       }
@@ -213,7 +213,7 @@ class LeafWalk {
     const std::uint64_t at = offset + member.bit_offset / 8;
     if (member.name.empty()) {
       if (!bases_.emplace(member.type, at).second) return;
-      // The value is a part of a larger object, and its virtual base class is outside of the value.
+      // If the value is only a part of a larger object, a virtual base class may be outside of the value.
       if (at > size_ || member.type->size > size_ - at) {
         without_offset += count_of(*member.type, depth);
         return;

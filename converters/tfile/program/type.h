@@ -79,7 +79,7 @@ struct Type {
   std::string name = {};         // name with its namespaces; empty without a name
   FloatFormat format = {};       // format of a Float, or of the halves of a Complex
   double scale = 1;              // for a Fixed
-  bool is_fortran = false;       // for a Complex or an Array
+  bool is_fortran = false;       // for a Complex or an Array: the value is shown as in Fortran
   bool is_character = false;     // arrays of this type are text
   bool is_char = false;          // C's char and char8_t: a single character is also text
   bool is_byte = false;          // C's signed char and unsigned char: numbers, unless collect/s asks for text
@@ -102,7 +102,8 @@ struct Type {
   bool has_open_indices() const {
     return first_attribute || count_attribute || last_attribute || stride_attribute;
   }
-  // The enumerators of an Enum, or the members of a DataMember or FunctionMember.
+  // Values with names: the enumerators of an Enum, or the members to which a DataMember or FunctionMember can
+  // point.
   std::vector<std::pair<std::int64_t, std::string>> enumerators = {};
 };
 
@@ -110,8 +111,9 @@ struct Type {
 // &". Null means void.
 std::string name_of(const Type* type, std::size_t depth = 0);
 
-// The value of a virtual function among the enumerators of a FunctionMember. The lower bits are the place in
-// the table plus 1. The upper bits are the number that is added to `this`.
+// The value that stands for a virtual function in the `enumerators` of a FunctionMember. The lower 32 bits
+// are `place`, the function's offset in the virtual table plus 1. The upper bits are `added`, the number that
+// is added to `this`.
 constexpr std::int64_t function_member_key(std::uint64_t place, std::int64_t added) {
   return static_cast<std::int64_t>(place + (static_cast<std::uint64_t>(added) << 32));
 }
@@ -130,17 +132,17 @@ struct Leaf {
   std::optional<NameId> label = {};  // if set, the leaf always shows this text
 };
 
-// The shown parts of a value: its first leaves, and the number of its other leaves. Members with an unknown
-// offset are only counted. An array with unknown indices counts as one leaf. An unknown variant also counts
-// as one leaf.
+// The parts of a value that are shown: its first leaves, and the number of all other leaves. Some parts are
+// never shown, and count in this number: members with an unknown offset, and, as one leaf each, arrays with
+// unknown indices and unknown variants.
 struct ValueLayout {
   static constexpr std::size_t kMaxLeaves = 32;
   std::vector<Leaf> leaves;
   std::uint64_t more = 0;
   NameId more_name{};
 };
-// The layout of a value of this type. A C expression such as "a[2]@3" is the value's name. With a bit size,
-// the value is a bit-field.
+// The layout of a value of this type. `expression` is the value's name, a C expression such as "a[2]@3". If
+// `bit_size` is not 0, the value is a bit-field.
 ValueLayout value_layout(const Type& type, const std::string& expression, Names& names,
                          std::uint64_t bit_offset = 0, std::uint64_t bit_size = 0);
 

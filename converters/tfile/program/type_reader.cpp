@@ -25,11 +25,12 @@ using TypeKind = Type::Kind;
 constexpr std::uint64_t kMaxVirtualFunctions = 65536;
 constexpr std::size_t kMaxBases = 16;
 constexpr std::size_t kMaxDimensions = 64;
-// Limits for the enumerators of a type, and for the characters in the names of flags, because one byte may
-// show all flags. Values without an enumerator are shown as numbers.
+// Limits for the enumerators of a type, and for the characters in the names of its flags. One byte of a frame
+// may set all flags, and would then be shown with all of these characters. Values without an enumerator are
+// shown as numbers.
 constexpr std::size_t kMaxEnumerators = 4096, kMaxFlagNames = 8192;
 
-// Returns the operation, such as "plus_uconst 8", of a location that has only one.
+// Returns the operation of a location that has only one operation, such as "plus_uconst 8".
 std::optional<Dwarf_Op> only_operation(std::optional<Dwarf_Attribute> attribute) {
   Dwarf_Op* operations = nullptr;
   std::size_t count = 0;
@@ -44,7 +45,7 @@ std::optional<std::uint64_t> offset_of(Dwarf_Die member) {
   if (!attribute) return 0;
   Dwarf_Word value = 0;
   if (dwarf_formudata(&*attribute, &value) == 0) return value;
-  // In DWARF 2, an operation adds the offset to the address of the structure.
+  // In DWARF 2, the offset is the operand of an operation, which adds it to the address of the structure.
   const auto operation = only_operation(attribute);
   return operation && operation->atom == DW_OP_plus_uconst ? std::optional(operation->number) : std::nullopt;
 }
@@ -58,7 +59,7 @@ std::optional<std::uint64_t> bit_offset_of(Dwarf_Die member, std::uint64_t bit_s
   if (const auto bits = unsigned_attribute(member, DW_AT_data_bit_offset)) return bits;
   const auto bytes = offset_of(member);
   if (!bytes) return std::nullopt;
-  // In DWARF 2, a bit-field is counted from the most significant bit of its storage.
+  // In DWARF 2, the position of a bit-field is counted from the most significant bit of its storage.
   const auto from_top = unsigned_attribute(member, DW_AT_bit_offset);
   if (bit_size == 0 || !from_top) return *bytes * 8;
   const std::uint64_t storage = unsigned_attribute(member, DW_AT_byte_size).value_or(type_size) * 8;
@@ -66,7 +67,8 @@ std::optional<std::uint64_t> bit_offset_of(Dwarf_Die member, std::uint64_t bit_s
   return *bytes * 8 + (is_big_endian(member) ? *from_top : storage - *from_top - bit_size);
 }
 
-// The number of enumerators from one value to another, if the values belong to an enumeration.
+// The number of enumerators with values from `first` to `last`. Nothing if the subrange does not belong to an
+// enumeration.
 std::optional<std::uint64_t> enumerators_between(Dwarf_Die subrange, std::int64_t first, std::int64_t last) {
   const auto type = referred_die(subrange, DW_AT_type);
   if (!type || kind_of(*type) != kTagged) return std::nullopt;
@@ -92,7 +94,7 @@ Type dimension_of(Dwarf_Die subrange) {
   } else if (const auto last = attribute_of(subrange, DW_AT_upper_bound)) {
     const auto index = constant_in(*last);
     if (!index) array.last_attribute = last;
-    // Some compilers write the upper bound -1 for an array without elements.
+    // Some compilers write the last index -1 for an array without elements. It may be read as 0xffffffff.
     else if (*index >= array.first && *index < std::int64_t{0xffff'ffff})
       array.count = enumerators_between(subrange, array.first, *index)
                         .value_or(static_cast<std::uint64_t>(*index - array.first + 1));
@@ -101,7 +103,7 @@ Type dimension_of(Dwarf_Die subrange) {
   return array;
 }
 
-// The discriminants of a variant; empty for the variant that has all other values.
+// The ranges of discriminants that choose the variant. Empty for a variant that has all other discriminants.
 std::vector<std::pair<std::int64_t, std::int64_t>> discriminants_of(Dwarf_Die variant, bool is_signed) {
   if (auto only = own_attribute(variant, DW_AT_discr_value)) {
     Dwarf_Word value = 0;
@@ -245,8 +247,8 @@ class TypeReader {
     }
     const std::string_view name = die_name(die);
     const bool is_integer = type.kind == TypeKind::Signed || type.kind == TypeKind::Unsigned;
-    // GCC describes char8_t like any other number. In Rust and Go, bytes that are numbers have another
-    // encoding.
+    // GCC gives char8_t the encoding of a number, so its name is compared. In Rust and Go, bytes that are
+    // numbers never have the encoding of a character.
     const bool is_char_or_byte = type.size == 1 && (encoding == DW_ATE_signed_char ||
                                                     encoding == DW_ATE_unsigned_char || name == "char8_t");
     type.is_byte = is_char_or_byte && (name == "unsigned char" || name == "signed char");
@@ -312,14 +314,15 @@ class TypeReader {
     for (const auto& [value, of_value] : type.enumerators)
       if (std::popcount(static_cast<std::uint64_t>(value)) == 1) flag_names += of_value.size();
     if (flag_names > kMaxFlagNames) type.enumerators.clear();
-    // Before DWARF 3 the sign is unknown, unless an enumerator is negative.
+    // Before DWARF 3, an enumeration has no underlying type, so its sign is unknown. It is assumed to be
+    // signed if an enumerator is negative.
     type.is_signed = underlying != nullptr ? underlying->kind == TypeKind::Signed : has_negative;
     for (auto& [value, of_value] : type.enumerators)
       value = static_cast<std::int64_t>(
           extended(static_cast<std::uint64_t>(value), 8 * type.size, type.is_signed));
   }
 
-  // A set of Pascal has a bit for each enumerator. Other sets are shown as bytes.
+  // A set of Pascal has a bit for each enumerator of an enumeration. Sets of other types are shown as bytes.
   void read_set(Type& type, Dwarf_Die die) {
     const Type* const element = types_.type_of(die);
     if (element == nullptr || element->kind != TypeKind::Enum || type.size > sizeof(std::uint64_t)) return;
@@ -375,7 +378,7 @@ class TypeReader {
       type.members.push_back(std::move(*member));
     }
     type.is_text = is_text_slice(die, type.name);
-    // Handles Ada's pointer to an array and to the bounds of the array.
+    // In Ada, a pointer to an array is a structure with two pointers: to the elements, and to the bounds.
     if (!is_ada(die) || type.members.size() != 2 || type.members[0].name != "P_ARRAY") return;
     const Type& pointer = *type.members[0].type;
     if (pointer.kind != TypeKind::Pointer || pointer.target == nullptr ||
@@ -404,7 +407,8 @@ class TypeReader {
     return member;
   }
 
-  // In Ada, the discriminant is a member like others. In Rust, it is not, and variants have names.
+  // In Ada, the discriminant is also listed as a normal member. In Rust, it is listed only here, and variants
+  // have names.
   void read_variants(Type& type, Dwarf_Die part) {
     if (!type.variants.empty() || dwarf_haschildren(&part) <= 0) return;
     if (has_attribute(part, DW_AT_discr))
@@ -438,14 +442,14 @@ class TypeReader {
     const bool is_function = member != nullptr && member->kind == TypeKind::Function;
     type.kind = is_function ? TypeKind::FunctionMember : TypeKind::DataMember;
     if (type.size == 0) type.size = (is_function ? 2 : 1) * info_.address_bytes();
-    // On these machines, virtual functions are marked in another way.
+    // On these machines, pointers to virtual functions have another format.
     if (is_function && (elf_machine_ == EM_ARM || elf_machine_ == EM_AARCH64 || elf_machine_ == EM_MIPS))
       type.kind = TypeKind::Unknown;
     type.enumerators.emplace_back(is_function ? 0 : -1, "NULL");
     const auto containing = info_.referred(die, DW_AT_containing_type);
     if (!containing) return;
-    // Lists data members by their offset. Lists virtual functions by their place in the table plus 1, and by
-    // the offset of the base class.
+    // A data member gets its offset as the value. A virtual function gets its offset in the virtual table
+    // plus 1, together with the offset of its base class.
     visit_class(*containing, 0, [&](Dwarf_Die owner, Dwarf_Die child, std::int64_t offset) {
       const int tag = dwarf_tag(&child);
       if (!is_function) {

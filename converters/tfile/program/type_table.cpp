@@ -14,10 +14,11 @@ constexpr std::size_t kMaxStructures = 65536;
 constexpr std::size_t kMaxTypes = 300'000;     // limit for memory: a type takes half a kilobyte
 constexpr std::size_t kMaxQualifiers = 64;     // limit, because damaged DWARF may have endless chains
 constexpr std::size_t kMaxTypeNesting = 1000;  // limit of nested types, for damaged DWARF
-// Limits recursion. In a large program, a chain of pointers may lead through more types than fit the stack.
+// Limits the recursion. In a large program, a chain of pointers may lead through so many types that the stack
+// would overflow.
 constexpr std::size_t kMaxPointerNesting = 100;
 
-// True if a type is shown as the type to which it refers. Subranges are types of Ada.
+// True if only the type to which this type refers is shown. Subranges occur in Ada.
 bool is_qualifier(int tag) {
   switch (tag) {
     case DW_TAG_typedef:

@@ -1,4 +1,5 @@
-// The types of a program: those in its DWARF, each of which is read once, and types that are made from them.
+// The types of a program. Each type in its DWARF is read once. Other types are made from these, such as
+// pointers to them.
 #pragma once
 
 #include <cstddef>
@@ -27,18 +28,18 @@ class TypeTable {
   // The type of a variable, a parameter or a member; null for void.
   const Type* type_of(Dwarf_Die described);
   const Type* read(Dwarf_Die type);
-  // Reads the type that the DIE of a pointer refers to. If many types are being read already, reads this type
-  // afterwards.
+  // Reads the type to which a pointer points, and sets `pointer.target`. `die` is the DIE of the pointer. If
+  // too many nested types are being read, reads this type later.
   void read_target(Type& pointer, Dwarf_Die die);
 
   // Adds a type that DWARF does not describe, such as the type of "a@3", or of a cast.
   const Type* add(Type type) { return &types_.emplace_back(std::move(type)); }
-  // The basic type of C with this name, such as "unsigned long"; null if C has none.
+  // The basic type of C with this name, such as "unsigned long". Null if C has no such type.
   const Type* basic(std::string_view words);
   const Type* pointer_to(const Type* target);
   const Type* array_of(const Type* element, std::uint64_t count, std::int64_t first = 0,
                        bool is_fortran = false);
-  // Copies the structure, but with these members and without variants. If there are too many copies, returns
+  // Copies the structure. The copy has these members, and no variants. If there are too many copies, returns
   // the structure itself.
   const Type* with_members(const Type* structure, std::vector<Type::Member> members);
 

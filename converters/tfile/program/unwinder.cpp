@@ -22,7 +22,8 @@ void Unwinder::start(std::uint64_t pc) {
 }
 
 std::nullopt_t Unwinder::stop(std::string problem) {
-  // If the budget is exceeded, call frame information looks missing, and locations look unsupported.
+  // If the budget is exceeded, the other problems are misleading: call frame information seems to be missing,
+  // and locations seem to be unsupported.
   if (!frame_.take_work(0)) problem = "the limit of steps to evaluate the values of this file is reached";
   problem_ = std::move(problem);
   return std::nullopt;

@@ -13,7 +13,7 @@ namespace convert::tfile {
 
 struct Caller {
   std::uint64_t address;   // inside the call instruction
-  bool is_signal = false;  // true for code of the system that called a signal handler
+  bool is_signal = false;  // true if the code belongs to the system, and called a signal handler
 };
 
 class Unwinder {
@@ -22,7 +22,8 @@ class Unwinder {
 
   // `pc` is the code address of the frame that is in the FrameMemory.
   void start(std::uint64_t pc);
-  // Returns the next caller, innermost first: one for each call. Nothing at the end.
+  // Returns the caller of the code that the last next() returned, and at first the caller of `pc`. Inlined
+  // calls are not returned. Nothing at the end.
   std::optional<Caller> next();
   // The frame address (CFA) of the latest caller. Before the first next(), it is the frame address of the
   // frame's own function. All code that is inlined into a function has the function's frame address.

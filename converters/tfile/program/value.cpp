@@ -9,7 +9,7 @@ using TypeKind = Type::Kind;
 
 constexpr std::size_t kMaxResolvedDepth = 64;
 constexpr std::uint64_t kMaxCount = ~std::uint32_t{0};
-// limit for arrays whose elements have types that depend on the frame
+// limit for arrays with elements whose type depends on the frame
 constexpr std::int64_t kMaxElements = 32;
 
 // The type that all elements of an array have in the frame; null if they differ. `first` is the first
@@ -104,8 +104,8 @@ Value resolved_structure(const Value& value, const EvaluationContext& context, s
     Value part = part_of(value, member.type, member.bit_offset / 8);
     const bool is_array = member.type->kind == TypeKind::Array && value.storage.kind == Storage::Kind::Memory;
     if (member.type->data_attribute) {
-      // An array whose elements are elsewhere is not part of the structure. A short string of Pascal is part
-      // of it: the first byte is the number of characters.
+      // The elements of such an array are usually elsewhere, and not part of the structure. But a short
+      // string of Pascal is part of it: the array begins after a byte with the number of characters.
       if (!is_array) continue;
       const Value array = resolved_array(std::move(part), context, depth, value.storage.address);
       const std::uint64_t offset = array.storage.address - value.storage.address;

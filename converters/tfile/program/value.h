@@ -24,7 +24,7 @@ enum class Missing : std::uint8_t {
   Unknown,        // the scope has nothing with this name, or the expression is not understood
   NotUnderstood,  // the location needs an operation that this program does not support
   NotRecorded,    // the frame lacks a register or memory that leads to the value
-  AtEntry,        // its value was in a register when the function was called
+  AtEntry,        // the value depends on a register at the time of the function's entry
   OptimizedOut,   // the variable is nowhere at this address
   // the variable belongs to another call, such as the call of the function around a nested function
   OtherFrame,
@@ -41,8 +41,8 @@ struct Storage {
   std::vector<bool> known = {};        // for Kind::Bytes: which bytes are known; empty if all are
   const Register* reg = nullptr;       // for Kind::Bytes: the register that holds the whole value
 
-  // Returns missing storage. If this storage is missing too, its reason is kept. Otherwise, the reason is
-  // `why`.
+  // Returns a storage without a value. The reason is `why`, or the reason of this storage if it also has no
+  // value.
   Storage unusable(Missing why) const { return none(kind == Kind::None ? missing : why); }
   static Storage none(Missing why) { return {.kind = Kind::None, .missing = why}; }
   static Storage memory_at(std::uint64_t address) { return {.kind = Kind::Memory, .address = address}; }
@@ -57,9 +57,9 @@ std::vector<std::byte> stored(std::uint64_t number, std::uint64_t size, std::end
 // The storage of a variable whose type has `size` bytes.
 Storage locate(Dwarf_Die variable, std::uint64_t size, const CodeScope& scope, FrameMemory& frame);
 
-// The number in an attribute, in the variable or member to which it refers, or the result of its operations.
-// `object` is the first address on the stack of these operations. `whole` is the address of the structure
-// with the member.
+// Returns the number of an attribute. The attribute contains the number, refers to a variable or a member
+// that contains it, or has operations that compute it. `object` is the number with which the operations
+// start. `whole` is the address of the structure with the member.
 std::optional<std::uint64_t> number_of(Dwarf_Attribute attribute, const CodeScope& scope, FrameMemory& frame,
                                        std::optional<std::uint64_t> object = std::nullopt,
                                        std::optional<std::uint64_t> whole = std::nullopt);
@@ -79,8 +79,8 @@ struct Value {
   const Type* type = nullptr;  // null if unknown
   Storage storage = {};
   std::uint64_t bit_offset = 0, bit_size = 0;  // for a bit-field, counted from the storage; size 0 for others
-  // The size that GDB's bytecode assumes; 0 for the real size. Examples, if r is a reference to an array: the
-  // size of the array for "*r", and the size of the reference for "sizeof r".
+  // The size that GDB's bytecode assumes; 0 if it is the size of the type. Examples for a reference r to an
+  // array: in "*r", the size of the array; in "sizeof r", the size of the reference.
   std::uint64_t traced_size = 0;
 };
 
@@ -94,8 +94,8 @@ struct EvaluationContext {
 Value value_of(Dwarf_Die variable, const EvaluationContext& context);
 // A member or an element, as DWARF describes it. See also resolved().
 Value part_of(const Value& whole, const Type* type, std::uint64_t offset);
-// Completes the value's type with the properties that depend on the frame: indices of arrays, offsets of
-// virtual bases, and members of variants.
+// Some properties of a type depend on the frame: indices of arrays, offsets of virtual bases, and members of
+// variants. Returns the value with a type in which they are known.
 Value resolved(Value value, const EvaluationContext& context, std::size_t depth = 0);
 
 bool is_signed(const Type& type);

@@ -110,7 +110,8 @@ FrameContext FrameClassifier::classify(const Frame& frame) {
   return context;
 }
 
-// Uses the pc register. Without it, uses the address of the location, if the tracepoint has only one.
+// The location is the one at the address in the pc register. If the tracepoint has only one location, the
+// frame belongs to it. A missing pc is then its address, unless the frame may be a step.
 void FrameClassifier::find_location(const Frame& frame, FrameContext& context) const {
   if (registers_ != nullptr && trace_.layout)
     context.pc = pc_of(*trace_.layout, registers_->bytes, trace_.format.order);
@@ -133,7 +134,7 @@ bool FrameClassifier::is_step(const Frame& frame, const FrameContext& context, b
   const bool like_step = locations_.has_steps_like(frame.tracepoint, shape, frame.is_partial);
   if (context.pc_is_recorded) {
     const bool is_at_location = locations_.location_at(frame.tracepoint, *context.pc) != nullptr;
-    // A step may return to the address of the tracepoint.
+    // A frame at the address of the tracepoint is usually a hit, but a step may return to this address.
     return !is_at_location || (is_expected && !like_hit && like_step);
   }
   if (like_hit != like_step) return like_step;
@@ -169,8 +170,8 @@ std::optional<std::size_t> FrameClassifier::track_by_clue(const Frame& frame) {
   return std::nullopt;
 }
 
-// The latest hit of the tracepoint that waits for steps. If the frame's track is known, only hits on this
-// track count.
+// Of the hits of this tracepoint that wait for steps, returns the latest one. If `track` is known, only hits
+// on this track count.
 FrameClassifier::OpenSteps* FrameClassifier::open_steps(std::int16_t tracepoint,
                                                         std::optional<std::size_t> track) {
   OpenSteps* latest = nullptr;

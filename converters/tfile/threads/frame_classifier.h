@@ -1,5 +1,5 @@
-// Decides for each frame to which thread it belongs, and whether it is a hit or a while-stepping step. A
-// frame does not record this. Two classifiers give the same results for the same frames.
+// Decides for each frame to which thread it belongs, and whether it is a hit or a step of `while-stepping`.
+// The file does not record this. Two classifiers give the same results for the same frames.
 #pragma once
 
 #include <bit>
@@ -21,7 +21,7 @@ namespace convert::tfile {
 // The facts about a frame besides its blocks.
 struct FrameContext {
   std::size_t track = 0;
-  bool is_guessed = false;  // the frame is shown on another track than its own
+  bool is_guessed = false;  // the track on which the frame is shown was guessed
   bool is_step = false;
   bool opens_call = false;                   // true for a hit that is followed by steps
   bool closes_call = false;                  // the last step of that call

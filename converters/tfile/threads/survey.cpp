@@ -58,7 +58,7 @@ class Surveyor {
     std::uint64_t memory_blocks = 0, memory_bytes = 0, variable_values = 0;
   };
 
-  // The frames of one pattern: the contents of the first frame, and the number of further frames.
+  // The frames of a known pattern: the contents of the first frame, and the number of the others.
   struct KnownFrames {
     std::int16_t tracepoint;
     Contents contents;
@@ -153,7 +153,8 @@ class Surveyor {
   void collect_marks() {
     survey_.marks.resize(survey_.tracks.size());
     for (std::size_t track = 0; track < samples_.size(); ++track) {
-      // Frames of unknown threads do not show which thread of another input matches.
+      // If hits of unknown threads are shown on the track of a thread, they may be hits of other threads.
+      // Therefore, they are not used to find this thread in another input.
       const bool is_unknown = survey_.tracks[track].clue == ThreadClue::None;
       if (is_unknown && survey_.shown_track[track] != track) continue;
       auto& marks = survey_.marks[survey_.shown_track[track]];

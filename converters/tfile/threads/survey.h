@@ -17,8 +17,8 @@
 
 namespace convert::tfile {
 
-// A sample of a track's hits, evenly distributed. The sample is sufficient to find the track's thread in
-// another input.
+// A sample of the hits of a track, evenly distributed. The times and addresses in the sample are enough to
+// find the same thread in another input.
 class MarkSample {
  public:
   static constexpr std::size_t kMaxMarks = 2048;
@@ -31,8 +31,8 @@ class MarkSample {
   const std::vector<ThreadMark>& marks() const { return marks_; }
 
  private:
-  // Keeps every second mark, and doubles the number of hits between later marks. The hit that is being added
-  // becomes a mark, because kMaxMarks is even.
+  // Keeps every second mark. From now on, the distance between two marks is twice as many hits. The hit that
+  // is being added becomes a mark, because kMaxMarks is even.
   void halve() {
     for (std::size_t i = 0; i < kMaxMarks / 2; ++i) marks_[i] = marks_[2 * i];
     marks_.resize(kMaxMarks / 2);
@@ -52,8 +52,8 @@ struct TraceSurvey {
   TimeSurvey time;
   std::vector<ThreadTrack> tracks;       // numbered as in FrameClassifier
   std::vector<std::size_t> shown_track;  // for each track, the track on which it is shown
-  // Samples of the hits that have a timestamp and a known location, sorted by time. They are grouped by the
-  // track on which the hits are shown, for the first kMarkedTracks tracks.
+  // Samples of the hits that have a timestamp and a known location, sorted by time. There is a sample for
+  // each track on which hits are shown. It has only hits of the first kMarkedTracks tracks.
   std::vector<std::vector<ThreadMark>> marks;
   std::uint64_t frames_without_own_track = 0;
   std::map<std::int16_t, std::uint64_t> frames_of;  // by tracepoint

@@ -9,7 +9,7 @@ namespace {
 
 // Stacks of threads are usually 8 MiB apart. Frames of one thread are near each other.
 constexpr std::uint64_t kStackReach = std::uint64_t{1} << 20;
-// A limit, because every stack is compared with each frame whose thread is guessed.
+// A limit, because each frame whose thread must be guessed is compared with every stack.
 constexpr std::size_t kMaxStacks = 256;
 
 // The last digits of a thread pointer. Threads of a process often differ only in these digits.

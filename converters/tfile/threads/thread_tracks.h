@@ -55,9 +55,9 @@ class ThreadTracks {
   void add_id(std::size_t track, std::uint64_t id);
 
   const std::vector<ThreadTrack>& all() const { return tracks_; }
-  // For each track, the track on which its frames are shown. A guessed track is merged into the only thread
-  // with a near stack. A track of a collected id is merged into the thread with this id. The track of unknown
-  // threads is merged if there is only one thread.
+  // For each track, the track on which its frames are shown. A track with a guessed stack is merged into a
+  // thread if only this thread has a near stack. A track with a collected id is merged into the thread with
+  // this id. The track of unknown threads is merged if there is only one thread.
   std::vector<std::size_t> merged() const;
   // The number of frames that are shown on a shared track because there are too many tracks.
   std::uint64_t frames_without_own() const { return frames_without_own_; }

@@ -25,8 +25,8 @@ std::optional<std::int64_t> number_of(std::string_view text) {
   return static_cast<std::int64_t>(is_negative ? 0 - *number : *number);
 }
 
-// Parses the text in braces. An enumerator without a value has the previous value plus 1. uftrace adds 1 to
-// the lower 32 bits of a previous value that needs 64 bits.
+// Parses the text in braces. An enumerator without a value has the previous value plus 1. If the previous
+// value needs 64 bits, uftrace uses only its lower 32 bits for this.
 std::optional<std::vector<Enumerator>> enumerators_of(std::string_view list) {
   std::vector<Enumerator> enumerators;
   std::int64_t next = 0;

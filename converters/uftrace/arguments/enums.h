@@ -33,17 +33,18 @@ class EnumType {
   bool describe(std::int64_t value, std::string& text) const;
   // An upper limit for the number of bytes that describe() appends.
   std::size_t longest_text() const { return longest_text_; }
-  // Returns the value of a recorded register. Sign-extends an int, because the upper half of the register is
-  // 0. In .dbg files, enumerators of small unsigned types are also sign-extended. For example, 200 in a
-  // uint8_t is -56 there.
+  // Returns the enumerator's value for a recorded register. A negative int is sign-extended, because its
+  // upper half is 0 in the register. In .dbg files, enumerators of small unsigned types are also
+  // sign-extended. For example, 200 in a uint8_t is -56 there. Therefore, 200 becomes -56 if only -56 is an
+  // enumerator.
   std::int64_t value_of(std::uint64_t bits) const;
 
   const std::vector<Enumerator>& enumerators() const { return by_value_; }
 
  private:
-  // In .dbg files, the enumerators of unsigned types of one or two bytes are sign-extended. Finds the
-  // smallest type that holds the value and all enumerators. Returns 2^8 or 2^16, the difference to a
-  // sign-extended value, or 0 for larger types.
+  // The difference between an unsigned value and its sign-extended form in .dbg files: 2^8 if one byte can
+  // hold the value and all enumerators, or else 2^16 if two bytes can. 0 for larger types, which are not
+  // sign-extended.
   std::int64_t wrap_at(std::int64_t value) const;
 
   std::vector<Enumerator> by_value_;  // sorted from large to small

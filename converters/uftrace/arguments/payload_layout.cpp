@@ -175,7 +175,8 @@ PayloadLayout::PayloadLayout(const std::vector<SpecItem>& items, const Context& 
   for (const SpecItem& item : items) {
     if (steps_.size() == kMaxSteps) break;
     Step step = step_of(item, context);
-    // The recorder stores an integer and a float for a return value. The second one is hidden.
+    // A spec may request the return value as an integer and as a float. The recorder then stores both, and
+    // only the first one is shown.
     if (item.is_return() && has_result) step.load = Load::Hidden;
     has_result = has_result || item.is_return();
     steps_.push_back(step);

@@ -45,8 +45,9 @@ std::uint64_t thread_time_us() {
          static_cast<std::uint64_t>(time.tv_nsec) / 1000;
 }
 
-// Returns the number of items that the C library makes from a regular expression. A part counts once for each
-// repetition. Returns infinity for expressions that would need too much time or stack.
+// Returns the size of a regular expression in the C library, as a number of atoms (characters and sets of
+// characters). If a part is repeated, its atoms count once for each repetition. Returns infinity for
+// expressions that would need too much time or stack.
 double atoms_of(std::string_view regex) {
   constexpr double kForbidden = std::numeric_limits<double>::infinity();
   constexpr std::size_t kMostCharacters = 4096, kMostParentheses = 100;
@@ -180,8 +181,8 @@ void SpecTable::add(const SpecItem& item, bool is_exact, std::vector<MergedItem>
   }
 }
 
-// Time that this table spends counts twice, and time that other tables spend counts once. Therefore, this
-// table can't use up the time of other recordings and of later passes.
+// The time of this table counts twice, and the time of other tables counts once. Therefore, a single table
+// can use only half of the limit, and leaves time for other recordings and later passes.
 void SpecTable::take_time(std::uint64_t spent_us) {
   const std::uint64_t all_us = all_us_ += spent_us;
   const std::uint64_t more_us = all_us - std::exchange(all_seen_us_, all_us);
@@ -253,7 +254,8 @@ std::vector<std::vector<SpecItem>> SpecTable::candidate_layouts(const FunctionFa
     if (!items.empty() && std::ranges::count(candidates, items) == 0) candidates.push_back(std::move(items));
   };
   add_candidate(by_rule(function, of_result));
-  // The recorder may have matched only one of the names, or used only DWARF or the automatic list.
+  // The recorder may have compared only one of the names, or may have used only DWARF or the automatic list.
+  // Therefore, the results of these cases are also candidates.
   if (function.names.size() > 1) {
     FunctionFacts alias = function;
     for (const std::string& name : function.names) {

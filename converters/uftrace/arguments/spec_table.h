@@ -79,7 +79,7 @@ class SpecTable {
   double atoms_left_ = 200'000;  // limits the memory of all regular expressions to about 40 MiB
   fxt::Budget pattern_budget_, time_budget_;
   std::uint64_t all_seen_us_ = 0;  // the part of all_us_ that time_budget_ includes
-  std::uint64_t matching_us_ = 0;  // time of matching since states were released
+  std::uint64_t matching_us_ = 0;  // time spent on patterns since release_states() was called
   std::vector<Entry> entries_;
   fxt::SeededMap<std::string, std::vector<std::size_t>> plain_;  // indexes of entries with a name
   std::vector<std::size_t> patterns_;                            // indexes of entries with a pattern

@@ -167,8 +167,8 @@ class WordParser {
   bool has_action_ = false;
 };
 
-// Returns the number of characters before the next `;` outside of brackets. A Rust array "[u8;4]" has one in
-// brackets.
+// Returns the number of characters before the next `;` that is not in brackets. In a Rust array such as
+// "[u8;4]", the `;` is in brackets.
 std::size_t item_size(std::string_view list) {
   std::size_t open = 0;
   for (std::size_t i = 0; i < list.size(); ++i) {

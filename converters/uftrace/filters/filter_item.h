@@ -23,7 +23,8 @@ struct Condition {
   std::optional<bool> is_signed = {};  // nothing: the type of the recorded number decides
   friend bool operator==(const Condition&, const Condition&) = default;
 
-  // True if the number meets the condition. Extends the number to 64 bits by `is_signed`, or by its type.
+  // True if the number meets the condition. For the comparison, the number is extended to 64 bits, signed or
+  // unsigned as `is_signed` says.
   bool holds(const Argument& number) const;
 };
 

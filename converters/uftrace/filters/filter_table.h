@@ -75,8 +75,8 @@ class FilterTable {
   bool looks_ahead() const { return needs_.later_records; }
   // True if the functions of calls, and not only times, decide which calls are shown.
   bool looks_at_functions() const { return needs_.functions; }
-  // Returns the minimum length of kept calls. With kForever, a call is kept only because of a kept call
-  // inside. `rule` may be null. `around_ns` is the minimum length if the rule has none.
+  // Returns the length from which calls with this rule are kept. kForever means that only a kept call inside
+  // can keep such a call. `rule` may be null. `around_ns` is the minimum length if the rule has none.
   std::uint64_t shortest_kept_ns(const FunctionRule* rule, bool is_too_small, std::uint64_t around_ns) const {
     if (is_too_small) return kForever;
     if (rule != nullptr && rule->has(Setting::Trace)) return 0;
@@ -95,8 +95,8 @@ class FilterTable {
     NamePattern pattern;
     bool is_kernel;
     bool is_used = false;  // true if the pattern matches a called function
-    // True for a symbol table if the pattern is the name of a function in this table. Then the pattern
-    // matches only this function.
+    // For each symbol table that was searched: true if the table has a function whose whole name is the text
+    // of the pattern. In such a table, the pattern matches only this function.
     std::map<const SymbolTable*, bool> names_one = {};
   };
   // The facts about records and functions that the options need.

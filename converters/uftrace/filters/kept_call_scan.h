@@ -92,7 +92,7 @@ class KeptCallScan {
     const CallData& data = call.data;
     const std::uint64_t took_ns = exit.time_ns > data.begin_ns ? exit.time_ns - data.begin_ns : 0;
     const bool is_long = data.shortest_ns != kForever && took_ns >= data.shortest_ns;
-    // If the exit is of another function, the open call has no exit.
+    // If the exit belongs to another function, the open call has no exit, and its length is unknown.
     if (is_long || call.address != exit.address) keep_open();
   }
 

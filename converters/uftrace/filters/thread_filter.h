@@ -23,7 +23,8 @@ class ThreadFilter {
   }
 
   // Enters a call inside `depth` other calls. Returns true if the call is shown. `rule` may be null.
-  // `is_kept` is false if the call is hidden because of later records. May be repeated for the same call.
+  // `is_kept` is false if the call is hidden because of later records. May be called several times for the
+  // same call.
   bool enter(std::size_t depth, const FunctionRule* rule, bool is_kept, bool condition_holds = true) {
     if (depth + 1 >= states_.size()) states_.resize(2 * depth + 2);
     const State& around = states_[depth];
@@ -51,7 +52,8 @@ class ThreadFilter {
   }
   // The minimum length of shown calls: for the latest call at this depth, and for the calls inside it.
   std::uint64_t shortest_ns(std::size_t depth) const { return states_[depth + 1].time_ns; }
-  // True if an event inside `depth` calls is shown. An event that belongs to a call is hidden with it.
+  // True if an event inside `depth` calls is shown. `is_of_call` is true for an event that belongs to the
+  // innermost of these calls. Such an event is also hidden if the call is dropped.
   bool shows_event(std::size_t depth, bool is_of_call = false) const {
     const State& around = states_[std::min(depth, states_.size() - 1)];
     return is_open(around) && around.budget > 0 && is_tracing_ && !(is_of_call && around.is_dropped);
@@ -80,9 +82,9 @@ class ThreadFilter {
   std::vector<State> states_ = std::vector<State>(64);  // indexed by the number of open calls
 };
 
-// Applies a rule and `is_kept`. The following calls change only the size and time limits inside them: calls
-// of too small functions, too short calls, calls that contain no wanted call, and calls through the PLT
-// (--no-libcall).
+// The part of enter() for calls that have a rule or are not kept. Some hidden calls change only the minimum
+// size and the minimum length for calls inside. These are calls of too small functions, calls that are not
+// kept, and calls through the PLT (--no-libcall).
 inline bool ThreadFilter::enter_with_rule(State& inside, const FunctionRule* rule, bool is_kept,
                                           bool condition_holds) {
   const State around = inside;

@@ -17,8 +17,8 @@ struct PageCommit {
   using Lost = fxt::Field<31>;         // events were lost before this page
 };
 
-// `type_len` in the header of an event. Values from 1 to kMaxWords are the size of the payload in words.
-// After kLong, a u32 has the size of the payload in bytes, plus 4 for this u32.
+// Values of `type_len` in the header of an event. Values from 1 to kMaxWords are the size of the payload in
+// words. With kLong, the header is followed by a u32 with the size of the payload in bytes, plus 4.
 namespace type_len {
 constexpr std::uint32_t kLong = 0;
 constexpr std::uint32_t kMaxWords = 28;
@@ -44,7 +44,8 @@ struct RingHeader {
   }
 };
 
-// A time whose lower bits are the delta in the header.
+// A long time: its lower bits are the delta in the header, and the next bits are in the word after the
+// header.
 struct LongTime {
   using Low = fxt::Field<0, 26>;
   using High = fxt::Field<27, 58>;

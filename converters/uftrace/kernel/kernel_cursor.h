@@ -16,7 +16,7 @@ namespace convert::uftrace {
 struct KernelEvent {
   enum class Kind : std::uint8_t { Data, Lost };
   Kind kind = Kind::Data;
-  std::uint64_t order_ns = 0;               // the latest time of this event and the events before it
+  std::uint64_t order_ns = 0;               // the maximum of the times of this event and all events before
   std::span<const std::byte> payload = {};  // for Data; valid until the next event
   std::uint64_t lost = 0;                   // for Lost: number of missing events; 0 if unknown
 };
@@ -74,7 +74,7 @@ class KernelCursor : public CpuFileCursor {
   std::size_t start_ = 0;       // start of the current event in the page
   std::uint64_t time_ns_ = 0;   // time of the latest event: the page's time plus deltas
   std::uint64_t limit_ns_ = 0;  // the latest possible time of events in the page
-  std::uint64_t last_ns_ = 0;   // the latest time in the file
+  std::uint64_t last_ns_ = 0;   // the latest time so far in the file
   std::uint64_t pages_ = 0;
   std::optional<std::uint64_t> lost_ = {};  // events lost before the page; nothing once emitted
   KernelEvent event_;

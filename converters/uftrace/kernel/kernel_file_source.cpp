@@ -15,8 +15,9 @@ constexpr std::uint64_t kSleepingStates = 0xff, kDeadStates = 0x10 | 0x20;
 // Bits of `common_flags` for events in a hardware, a software, or a non-maskable interrupt.
 constexpr std::uint64_t kInterruptFlags = 0x08 | 0x10 | 0x40;
 
-// Extends the sign of a 32-bit value, or of an error code in 64 bits. Most functions return an int, so the
-// upper half of the register is undefined.
+// Extends the sign of a value of 4 bytes. A value of 8 bytes may be an int whose upper half is meaningless.
+// Therefore, also extends the sign if the upper half is 0 and the lower half is an error code, from -4095 to
+// -1.
 std::uint64_t return_value(std::uint64_t value, std::uint8_t size) {
   constexpr std::int32_t kLowestError = -4095;
   const auto low = static_cast<std::int32_t>(static_cast<std::uint32_t>(value));
@@ -90,8 +91,8 @@ void KernelFileSource::lose_events(const KernelEvent& event, Cpu& cpu) {
   if (cpu.queue != nullptr) stage_loss(*cpu.queue, event.order_ns, cpu);
 }
 
-// Adds a Lost message to a thread: to the thread that ran before the loss, and to the thread that ran after
-// it. It is unknown which threads ran in between.
+// Adds a Lost message to the queue of a thread. Called for the thread that ran before the loss and for the
+// thread that ran after it. Which threads ran in between is unknown.
 void KernelFileSource::stage_loss(KernelQueue& queue, std::uint64_t time_ns, const Cpu& cpu) {
   put(queue,
       {.time_ns = time_ns, .address = cpu.lost, .depth = cpu.number, .kind = KernelMessage::Kind::Lost});

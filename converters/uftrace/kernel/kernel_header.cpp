@@ -158,7 +158,8 @@ class HeaderParser {
       note_damage(fmt::format("the format of {} has no ID", name));
   }
 
-  // Finds the size of a `long` in the kernel. LONG_SIZE is its size in the recorder, which may be smaller.
+  // Finds the size of a `long` in the kernel. The line LONG_SIZE has only the size in the recorder, which may
+  // be smaller.
   void parse_header_page(std::string_view text) {
     for (const EventField& field : parse_fields(text))
       if (field.name == "commit" && (field.size == 4 || field.size == 8))

@@ -138,7 +138,7 @@ class PrintParser {
     }
   }
 
-  // Skips casts, because no cast in a print format changes a value that has a name.
+  // Skips casts. In the print formats of real kernels, no cast changes a value that is shown by a name.
   PrintExpression unary() {
     if (++nesting_ > kMaxNesting) throw std::invalid_argument("nested too deep");
     const UnaryOperator* const found = find_operator(kUnary, rest_);
@@ -323,8 +323,9 @@ std::string_view name_before(std::string_view text) {
   return text.substr(begin);
 }
 
-// The field of a conversion is the label in "name=%s". Without a label, it is the field of the conversion
-// directly before. If the event has no such field, it is the only field in the conversion's argument.
+// Finds the field that each conversion shows. For "name=%s", this is the field `name`. A conversion directly
+// after another conversion shows the same field. If the event has no such field, the conversion shows the
+// field in its argument, if there is only one.
 std::map<std::string, PrintedField> parse(const EventFormat& format) {
   PrintParser parser(format, format.print_format);
   const std::string text = parser.strings();

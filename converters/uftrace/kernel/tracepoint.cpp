@@ -15,7 +15,7 @@ namespace convert::uftrace {
 namespace {
 
 constexpr std::size_t kMaxElements = 64;  // the maximum number of elements that are shown
-// The limit for all texts that replace numbers of one event. A few bytes could stand for long texts.
+// Limits the texts that replace numbers in one event. Otherwise, a few bytes could become very long texts.
 constexpr std::size_t kMaxPrintedText = 1024;
 
 // A wakeup has two events: sched_waking in the waker, and sched_wakeup on the CPU where the thread will run.

@@ -39,8 +39,8 @@ struct Tracepoint {
   IntegerField next_thread = {}, thread = {};
   IntegerField previous_thread = {}, previous_state = {}, previous_priority = {}, next_priority = {};
   bool shows_cpu = false;  // true for a switch or wakeup, if no field has the CPU
-  // Only for wakeups, and only in recordings with sched_switch. Without sched_switch, it is unknown which
-  // threads were waiting.
+  // The field with the thread that is woken. Only for wakeups, and only in recordings with sched_switch.
+  // Without sched_switch, it is unknown which threads were waiting.
   IntegerField woken_thread = {};
 };
 

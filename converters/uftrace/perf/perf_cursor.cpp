@@ -191,7 +191,8 @@ bool PerfCursor::has_plausible_time(const Header& header) {
   return is_plausible;
 }
 
-// False if the next known record is between last_ns_ and `time_ns`, or if damage follows a long step.
+// Confirms a large step forward to `time_ns`. Returns false if the next record of a known type is earlier
+// than `time_ns`, but not earlier than last_ns_. Also returns false if the step is long and damage follows.
 bool PerfCursor::is_confirmed(std::uint64_t time_ns, const Header& header) {
   const bool is_likely = time_ns - last_ns_ < kLikelyPauseNs;
   std::size_t at = header.size;

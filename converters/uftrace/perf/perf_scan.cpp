@@ -95,7 +95,8 @@ void Scan::add(const PerfEvent& event, std::uint16_t cpu) {
     case PerfEvent::Kind::Exec:
       if (!thread.exec_ns) thread.exec_ns = event.time_ns;
       if (!event.comm.empty()) thread.name = thread.program = event.comm;
-      // A thread that calls exec gets the id of its process. No event shows that this id came to the CPU.
+      // A thread that calls exec gets the id of its process. No event shows that this id came to the CPU, so
+      // the switch is inferred.
       if (!thread.first_ns || scan.cpu == cpu) break;
       come_to_cpu(scan, cpu, event.time_ns);
       thread.missing.push_back({.time_ns = event.time_ns, .cpu = cpu, .kind = PerfEvent::Kind::SwitchIn});

@@ -57,7 +57,7 @@ bool is_same_file(const struct stat& a, const struct stat& b) {
   return a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
-// A file with several names is read once for each name.
+// Limits reading the same bytes again. A file with several names (links) is read once for each name.
 constexpr fxt::Limit kRepeated{"MiB of files of a recording that are read again through links",
                                32 * fxt::kMiB, 0};
 
@@ -94,8 +94,9 @@ bool is_open(const fxt::Folder& folder, const char* fifo) {
   });
 }
 
-// True if `uftrace recv` runs in the recording's parent directory, and has a second socket, for a sender.
-// Open files would not show the recording, because `uftrace recv` keeps no files open.
+// True if `uftrace recv` runs in the recording's parent directory, and has a second socket, which shows that
+// a machine is sending. The open files do not show which recording is received, because `uftrace recv` keeps
+// no files open.
 bool is_received(const std::filesystem::path& recording) {
   std::error_code error;
   struct stat around {};

@@ -28,7 +28,8 @@ constexpr unsigned kUnlikelyVersion = 31;  // a higher number is damage, and not
 constexpr unsigned kElfBigEndian = 2;
 constexpr unsigned kElfClass32 = 1;
 
-// Limits the list in `info`, where a thread takes only three bytes. Other files also have all threads.
+// Limits the list of threads in `info`. A thread takes only three bytes in this list, but much more memory.
+// The list is not essential, because other files also have all threads.
 constexpr fxt::Limit kTids{"threads in the list of a recording", 200'000, 0};
 
 constexpr std::array<std::string_view, 14> kFeatureNames{
