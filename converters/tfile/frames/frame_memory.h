@@ -1,4 +1,5 @@
-// The contents of one frame: registers, memory and trace state variables. Everything else is unknown.
+// Gives access to the contents of one frame: registers, memory and trace state variables. All other memory of
+// the program is unknown.
 #pragma once
 
 #include <algorithm>

@@ -174,7 +174,7 @@ const CodeScope::Variable* CodeScope::find(std::string_view name) const {
 
 DebugUnits::DebugUnits(Dwarf* dwarf, const std::filesystem::path& program, fxt::Budget& ranges) {
   if (dwarf == nullptr) return;
-  // Newer versions of libdw first look for a unit in the package of the program.
+  // Newer versions of libdw first look for split units in a package, the file PROGRAM.dwp.
   const std::string package = program.string() + ".dwp";
   std::string unsafe_package = unsafe_for_libdw(package);
   if (!unsafe_package.empty()) unsafe_package = fmt::format("{}: {}", package, unsafe_package);

@@ -62,7 +62,7 @@ std::optional<std::int64_t> constant_in(Dwarf_Attribute attribute);
 // Removes a LEB128 number, which has 7 bits in each byte, from `bytes`, and returns the number.
 std::int64_t consume_leb128(std::span<const unsigned char>& bytes, bool is_signed);
 
-// A limit, because damaged DWARF may nest deeper than any stack.
+// Limits the recursion, because nested DIEs in damaged DWARF could overflow the stack.
 inline constexpr std::size_t kMaxDieDepth = 64;
 
 std::string_view die_name(Dwarf_Die die);  // empty if the DIE has no name; longer names are cut at 64 KiB

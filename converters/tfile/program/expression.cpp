@@ -92,7 +92,8 @@ class Evaluator {
         if (type == nullptr) return {};
         const Type* const size = types_.basic(std::in_range<std::int32_t>(type->size) ? "int" : "long");
         if (type->has_open_indices()) return {size, Storage::none(Missing::NotRecorded)};
-        // GDB uses an int, or a long if an int can't hold the size.
+        // As in GDB, the size is an int, or a long if an int can't hold it. GDB's bytecode uses the size of a
+        // reference instead of the size of its target.
         Value result = of_integer(type->size, size);
         result.traced_size = object.type->size;
         return result;
@@ -428,12 +429,12 @@ class Evaluator {
     const Type* const wider = left->size != right->size           ? (left->size > right->size ? left : right)
                               : right->kind == TypeKind::Unsigned ? right
                                                                   : left;
-    // In some languages, GDB calculates with longs or wider types.
+    // In languages that do not calculate as C does, GDB widens the operands to at least a long.
     const Type* const at_least = types_.basic(wider->kind == TypeKind::Unsigned ? "unsigned long" : "long");
     return wider->size >= at_least->size || calculates_as_c(context_.scope.unit) ? wider : at_least;
   }
 
-  // The type of a comparison's result, which is a number in C.
+  // The type of the result of a comparison: int in C, bool in other languages.
   const Type* truth_type() {
     static const Type kBool{.kind = TypeKind::Bool, .size = 1, .name = "bool"};
     return is_c(context_.scope.unit) ? types_.basic("int") : &kBool;

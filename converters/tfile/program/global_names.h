@@ -44,7 +44,7 @@ class GlobalNames {
 
   struct Entry {
     Dwarf_Die die{};
-    bool is_external = false;   // in other units, this name means the same DIE
+    bool is_external = false;   // in other units, the name also means this DIE
     bool is_ambiguous = false;  // several units have different DIEs of this name, none of them external
   };
   using Found = std::optional<Entry>;

@@ -28,7 +28,7 @@ class HeaderReader {
       : bytes_(bytes), line_texts_(line_texts), texts_(texts) {}
 
   bool has_file(std::string_view name) {
-    constexpr std::uint32_t kLong = 0xffff'ffff;  // lengths and offsets have 8 bytes
+    constexpr std::uint32_t kLong = 0xffff'ffff;  // marks a table whose lengths and offsets have 8 bytes
     std::uint64_t length = read<std::uint32_t>();
     if (length == kLong) {
       is_long_ = true;

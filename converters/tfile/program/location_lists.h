@@ -25,7 +25,8 @@ class LocationLists {
  private:
   using Bytes = std::span<const unsigned char>;
 
-  std::map<std::pair<Dwarf*, bool>, Bytes> sections_;  // by file and version; true: from DWARF 5 on
+  // The sections with lists, by file. The `bool` is true for lists of DWARF 5 or later.
+  std::map<std::pair<Dwarf*, bool>, Bytes> sections_;
   std::unordered_map<const void*, LocationList> known_;
 };
 

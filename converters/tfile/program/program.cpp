@@ -90,7 +90,7 @@ std::string source_of(const LineTable& table, std::uint64_t address) {
 
 }  // namespace
 
-// A limit for searches through all functions or all rows of line tables, in steps of 1 or 2 nanoseconds.
+// A limit for searches through all functions or all rows of line tables. One step takes 1 or 2 nanoseconds.
 constexpr fxt::Limit kProgramWork{"steps to search a program", 4'000'000'000, 400'000};
 constexpr std::uint64_t kWorkPerName = 1000;  // steps to demangle a name
 
@@ -333,7 +333,7 @@ bool Program::was_at(std::uint64_t address) const { return impl_->layout.contain
 CodeInfo Program::code_at(std::uint64_t address) const {
   CodeInfo info;
   const Dwarf_Addr pc = address - impl_->bias;
-  // libdwfl compares an address with all symbols. This work counts against a limit.
+  // libdwfl compares the address with all symbols, so the number of functions counts as work.
   if (!impl_->layout.is_code(pc) || !impl_->work.take(impl_->functions.size())) return info;
   const CodeScope* const scope = scope_at(address);
   Dwarf_Addr dwarf_bias = 0;

@@ -339,7 +339,8 @@ class PlaceChecker {
     }
   }
 
-  // The biases with which the location's address is the address of its function or line.
+  // The biases with which the location is in its function or at its line, and the biases from collected
+  // objects.
   static std::set<std::uint64_t> biases_of(const Clue& clue) {
     std::set<std::uint64_t> biases(clue.objects.begin(), clue.objects.end());
     const std::uint64_t address = clue.location->address;

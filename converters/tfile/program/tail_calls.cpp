@@ -35,7 +35,7 @@ struct TailCalls::Search {
   std::size_t steps = 0;
   std::vector<std::uint64_t> jumps = {};  // jumps on the path that is searched
   std::optional<std::vector<std::uint64_t>> first_way = {};
-  std::size_t shared_at_start = 0, shared_at_end = 0;  // jumps that all paths have in common
+  std::size_t shared_at_start = 0, shared_at_end = 0;  // number of jumps with which all paths begin, or end
 
   bool follow(const Call& call) {
     if (!call.target || ++steps > kMaxSteps || jumps.size() > kMaxJumps) return false;

@@ -1,6 +1,6 @@
 // Functions that ended with a jump to another function (a tail call) have no frame on the stack. GDB's `bt`
-// shows such functions if they must have been called. DWARF lists the calls of functions, and this class
-// searches them.
+// shows such a function if all possible paths of calls lead through it. To find these paths, this class
+// searches the calls that DWARF lists for each function.
 #pragma once
 
 #include <cstddef>

@@ -24,7 +24,7 @@ struct FrameContext {
   bool is_guessed = false;  // the track on which the frame is shown was guessed
   bool is_step = false;
   bool opens_call = false;                   // true for a hit that is followed by steps
-  bool closes_call = false;                  // the last step of that call
+  bool closes_call = false;                  // true for the last step of such a hit
   const ExpectedFrames* location = nullptr;  // null if unknown, or if several are possible
   std::optional<std::uint64_t> pc;
   bool pc_is_recorded = false;  // true if a register has the pc; otherwise, pc is the location's address

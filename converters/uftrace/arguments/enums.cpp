@@ -79,7 +79,8 @@ bool EnumType::describe(std::int64_t value, std::string& text) const {
   constexpr std::size_t kMostNames = 64;  // enough for a name for each bit; other sums rarely need more
   const std::size_t before = text.size();
   const std::int64_t wrap = wrap_at(value);
-  // Both lists are sorted from large to small. leave_out() removes enumerators that are larger than `rest`.
+  // `positives` and `negatives` are sorted from large to small. leave_out() removes the enumerators that are
+  // larger than `rest`.
   const auto negative =
       std::ranges::partition_point(by_value_, [](const auto& one) { return one.value >= 0; });
   std::span<const Enumerator> positives(by_value_.begin(), negative);

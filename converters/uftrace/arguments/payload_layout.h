@@ -47,7 +47,8 @@ class PayloadLayout {
     const FunctionType* function = nullptr;   // the function in the program; may be null
   };
   PayloadLayout(const std::vector<SpecItem>& items, const Context& context);
-  // Defines some order, because layouts are in a set. Equal layouts give equal results.
+  // The order has no meaning, but layouts need one because they are in a std::set. Equal layouts give equal
+  // results.
   friend auto operator<=>(const PayloadLayout&, const PayloadLayout&) = default;
 
   // Returns the size of the values at the start of `bytes`, without padding after them. Returns nothing if

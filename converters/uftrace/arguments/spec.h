@@ -59,7 +59,7 @@ struct SpecEntry {
 // The properties of the recorded machine that determine the sizes of values.
 struct Machine {
   std::size_t word_size = 8;     // size of a pointer in the recorded program
-  bool has_long_doubles = true;  // 32-bit ARM stores 8 bytes for f80
+  bool has_long_doubles = true;  // false for 32-bit ARM, which stores 8 bytes for f80
 };
 
 // `list` may contain any bytes. Values that can't be parsed are added to `problems`.

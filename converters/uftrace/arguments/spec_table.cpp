@@ -52,7 +52,7 @@ double atoms_of(std::string_view regex) {
   constexpr double kForbidden = std::numeric_limits<double>::infinity();
   constexpr std::size_t kMostCharacters = 4096, kMostParentheses = 100;
   if (regex.size() > kMostCharacters) return kForbidden;
-  std::vector<double> atoms{1};  // for each open parenthesis
+  std::vector<double> atoms{1};  // for the whole expression, and for each open parenthesis
   double last = 0;               // atoms of the last part, which may be repeated
   const auto repeat = [&](double times) {
     atoms.back() += last * (times - 1);

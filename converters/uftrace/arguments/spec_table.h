@@ -35,8 +35,8 @@ using MatchingTime = std::atomic<std::uint64_t>;
 
 class SpecTable {
  public:
-  // `path` is the name of the file info in notes. `later_notes` is for candidate_layouts(). The table adds
-  // its time to `all_us`, which is limited.
+  // `path` is the path of the file `info`, for notes. candidate_layouts() adds its notes to `later_notes`.
+  // The table adds the time that it spends on patterns to `all_us`, which has a limit.
   SpecTable(const Info& info, std::string_view path, Names& names, Notes& notes, Notes& later_notes,
             MatchingTime& all_us);
 

@@ -182,7 +182,7 @@ class MessageQueue {
 template <typename Queue>
 using QueuesByThread = fxt::SeededMap<ThreadId, Queue>;
 
-// A source that reads all files of one kind. One thread of this program is fast enough for all CPUs. A
+// A source that reads all files of one kind. One thread is fast enough to read the events of all CPUs. A
 // derived class converts events to messages for threads.
 template <typename Cursor, typename Message, typename Queue = MessageQueue<Message>>
 class CpuFileSource : public SharedSource {
@@ -190,7 +190,8 @@ class CpuFileSource : public SharedSource {
   bool pump(const PumpBudget& budget) final {
     constexpr std::size_t kMinEvents = 64;
     const std::uint64_t before = bytes_read_;
-    // A round has a cost for each thread. Therefore, a round stages at least one event per thread.
+    // Each round takes some time for every thread that has a queue. Therefore, a round stages at least as
+    // many events as there are queues.
     std::size_t left = std::max({budget.bytes / sizeof(Message), kMinEvents, queues_.size()});
     for (; left > 0 && !events_.at_end(); --left, events_.advance()) stage(events_.event());
     bytes_read_ = events_.bytes_read();

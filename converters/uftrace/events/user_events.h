@@ -76,7 +76,8 @@ inline SessionSpan UserEvents::add_use(const Task& task, std::uint64_t time_ns) 
   return span;
 }
 
-// All sessions of one program have the same ids of events. Therefore, only other programs matter.
+// The sessions of one program have the same event ids, so their names are right even if one session overwrote
+// the file of another. Only other programs get a note.
 inline void UserEvents::add_notes(Notes& notes) const {
   const Session* last = nullptr;
   for (const Session& session : sessions_.sessions())

@@ -80,8 +80,8 @@ class RepeatedFiles {
   fxt::Budget repeated_{kRepeated};
 };
 
-// True if a process has the FIFO open: this is the recorder, which gets messages of the program from it.
-// Checks the open files of all processes, because opening the FIFO would disturb recorder and program.
+// True if a process has the FIFO open, through which the recorder gets messages from the program. Checks the
+// open files of all processes, because opening the FIFO would disturb recorder and program.
 bool is_open(const fxt::Folder& folder, const char* fifo) {
   struct stat wanted {};
   if (::fstatat(folder.descriptor(), fifo, &wanted, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISFIFO(wanted.st_mode))

@@ -228,7 +228,8 @@ Info parse_info(std::string_view bytes, std::string_view path, Notes& notes) {
 
 namespace {
 
-// Returns the byte order of most files, from up to 16 first records. Little-endian if no record is readable.
+// Returns the byte order of most record files. Looks at the first record of up to 16 files. Little-endian if
+// no record is readable.
 std::endian order_of_records(const Directory& directory) {
   constexpr int kProbedFiles = 16;
   int probed = 0, big = 0, little = 0;
