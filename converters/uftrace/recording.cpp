@@ -104,7 +104,7 @@ std::optional<PossibleTimes> possible_times_of(const Task& task, const Recording
     times.first_ns = begin_ns - std::min(begin_ns, kLineSlackNs);
   }
   // With the option --clock, the records may have times from a clock that does not stop while the machine
-  // sleeps. Then the elapsed time limits nothing.
+  // sleeps. Then the elapsed time does not limit the times of records.
   const bool has_usual_clock = recording.info.cmdline.find("--clock") == std::string::npos;
   const auto& sessions = recording.sessions.sessions();
   const auto elapsed = elapsed_ns(recording.info);

@@ -211,8 +211,8 @@ FrameReader::Found FrameReader::find_at(std::uint64_t offset, std::uint64_t& nex
   if (!is_plausible || header.size > left - kFrameHeaderBytes || header.size > kMaxFrameBytes)
     return Found::Nothing;
 
-  // First checks the blocks that are already in memory. If an offset is not the start of a frame, this
-  // usually shows it. Otherwise, the whole frame is read.
+  // First checks the blocks that are already in memory. If an offset is not the start of a frame, this is
+  // usually enough to show it. If it is not enough, the whole frame is read.
   const std::size_t longest_block = 65536 + static_cast<std::size_t>(format_.register_block_size) + 16;
   const auto near = head.subspan(kFrameHeaderBytes)
                         .first(std::min<std::size_t>(header.size, head.size() - kFrameHeaderBytes));

@@ -265,7 +265,8 @@ std::vector<std::vector<SpecItem>> SpecTable::candidate_layouts(const FunctionFa
   }
   add_candidate(from_debug(function, of_result));
   add_candidate(from_list(function, of_result));
-  // In info, the recorder writes the item `retval/s` of a trigger as `retval`.
+  // In info, the recorder writes the item `retval/s` of a trigger as `retval`. Therefore, a single return
+  // value may also be a string.
   if (of_result && !candidates.empty() && candidates.front().size() == 1) {
     SpecItem text = candidates.front().front();
     text.format = Format::String;

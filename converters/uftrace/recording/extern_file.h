@@ -15,7 +15,8 @@
 
 namespace convert::uftrace {
 
-// The longest message. It fits into a record even after repair to UTF-8. uftrace itself reads only 1 KiB.
+// The longest message. It fits into a record, even if invalid UTF-8 is replaced by longer characters. uftrace
+// itself reads only 1 KiB.
 inline constexpr std::size_t kMaxMessageBytes = 8192;
 
 struct ExternMessage {
