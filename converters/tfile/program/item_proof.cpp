@@ -183,8 +183,8 @@ ItemProof::Fit ItemProof::fit_of(const ItemValue& item, bool is_string, std::siz
   const Value& value = item.value;
   const Replay::ActionResult& action = *expressions_[expression];
   const ExpressionShape& shape = expected_->shapes[expression];
-  // For variables of some compilers, GDB writes bytecode that loses the upper bits of the address. Only a
-  // frame shows which memory was really recorded.
+  // If the program was built with some compilers, GDB writes bytecode that loses the upper bits of a
+  // variable's address. In this case, only a frame shows which memory was really recorded.
   const bool is_certain = action.is_complete && (has_frame_ || !shape.cuts_numbers);
   if (value.type == nullptr || value.storage.kind == Storage::Kind::None || !is_certain) return Fit::Possible;
   if (value.storage.kind == Storage::Kind::Bytes)

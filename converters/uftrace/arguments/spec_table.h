@@ -1,5 +1,5 @@
 // Finds the values that are recorded for a function. For this, combines the specs in info and in .dbg files
-// by uftrace's rules. Only the time that was spent on patterns changes after construction.
+// by uftrace's rules.
 #pragma once
 
 #include <atomic>
