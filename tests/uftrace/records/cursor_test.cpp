@@ -52,7 +52,7 @@ class FakeLayouts : public CandidateLayouts {
 struct Way {
   std::size_t block = 4096;
   bool plain = true;     // true if runs of plain records are accepted
-  bool payloads = true;  // true if calls whose payload has a certain layout are accepted
+  bool payloads = true;  // true if payloads whose layout is certain are accepted
   FakeLayouts* layouts = nullptr;
   ThreadFacts facts = {};
 };
@@ -93,7 +93,7 @@ struct PlainTaker {
   }
 };
 
-std::size_t sure_payloads = 0;  // number of payloads with a certain layout, in all tests
+std::size_t sure_payloads = 0;  // number of payloads whose layout is certain, in all tests
 
 std::vector<std::string> items_of(const std::string& bytes, const Way& way = {}) {
   TextRecording directory;
@@ -242,8 +242,8 @@ TEST(RecordCursorLayouts, FitEvenIfTheNextRecordMatchesNoOpenCall) {
   EXPECT_THAT(items, ElementsAre(">0 10 401100 +24 layout 0 of 24", "<5 11 401200"));
 }
 
-// Payloads are random, may look like records, and may be damaged. A certain layout must give the same items
-// as the slow check.
+// Payloads are random, may look like records, and may be damaged. If the layout of a payload is certain,
+// the fast path must give the same items as the slow check.
 TEST(RecordCursorLayouts, CertainLayoutsGiveTheSameResult) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     std::mt19937_64 random(seed);
