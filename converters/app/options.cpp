@@ -113,10 +113,11 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
            {.name = "fit",
             .argument = "SIZE",
             .help =
-                "limit the trace to this size (200M), before compression. The trace has the longest calls of "
-                "the whole time, and as many short calls as necessary are omitted. If inner calls of a call "
-                "are omitted, its argument `left_out` has their number, and `left_out_ns` has their time. "
-                "Use this option for an overview of a recording that is too large to open",
+                "limit the trace to this size (200M), before compression. The trace has the longest calls "
+                "of the whole time, and as many short calls as necessary are omitted. If calls inside a "
+                "call are omitted, the outer call has two arguments: `left_out` is the number of omitted "
+                "calls, and `left_out_ns` is their time. Use this option for an overview of a recording "
+                "that is too large to open",
             .value =
                 each<fxt::PositiveSize>([&](fxt::PositiveSize size) { options.fit_bytes = size.bytes; })},
            {.name = "split-size",
@@ -161,13 +162,13 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
             .may_repeat = true},
            choice("durations", options.lanes.durations,
                   {{"mixed", DurationForm::Mixed}, {"pairs", DurationForm::Pairs}},
-                  "choose the records for calls. With mixed (default), a call is one record if viewers then "
-                  "nest it correctly, and otherwise two. With pairs (default for JSON), each call is a start "
-                  "record and an end record"),
+                  "choose how calls are stored. With mixed (default), a call is one record if viewers nest "
+                  "this record correctly, and otherwise two records. With pairs (default for JSON), each "
+                  "call is two records, for its start and its end"),
            choice("viewer-hints", options.has_viewer_hints, {{"auto", true}, {"none", false}},
-                  "choose whether to store hints for Perfetto: the range to show first, the order of "
-                  "processes and threads, command lines and, with --utc, the date. Other viewers skip these "
-                  "hints (default: auto, which stores them)"),
+                  "choose whether to store hints for Perfetto (default: auto, which stores them): the "
+                  "range to show first, the order of processes and threads, command lines and, with --utc, "
+                  "the date. Other viewers skip these hints"),
        }});
   if (!joining.empty())
     table.back().options.push_back(

@@ -340,7 +340,8 @@ std::vector<Option> RecordingImporter::options() {
            "switches and tracepoints of the kernel"),
       flag("no-sched", 0, options_.no_sched, "omit context switches"),
       flag("no-sched-preempt", 0, options_.no_sched_preempt,
-           "omit calls of linux:schedule in which a thread was preempted and did not wait"),
+           "omit calls of linux:schedule in which a thread was preempted. Calls in which a thread waited "
+           "are still shown"),
       not_with({"no-sched", "no-event"},
                flag("cpu-tracks", 0, options_.cpu_tracks,
                     "also show context switches on tracks for CPUs and thread states (default: show them "
@@ -349,12 +350,12 @@ std::vector<Option> RecordingImporter::options() {
       flag("kernel-only", 0, options_.kernel_only,
            "show only kernel functions, tracepoints and lost records"),
       flag("kernel-skip-out", 0, options_.kernel_skip_out,
-           "omit kernel activity outside the program's calls (uftrace's default)"),
+           "omit kernel activity outside the program's calls, as uftrace does by default"),
       {.name = "kernel-full",
        .help = "show all kernel activity (default)",
        .value = each_time([this] { options_.kernel_skip_out = false; })},
       flag("event-skip-out", 0, options_.event_skip_out,
-           "omit events and context switches outside the program's calls (uftrace's default)"),
+           "omit events and context switches outside the program's calls, as uftrace does by default"),
       {.name = "event-full", .help = "show all events (default)", .value = each_time([this] {
                                                                     options_.event_skip_out = false;
                                                                   })},

@@ -118,7 +118,7 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
           not_with({"stats", "diff", "tree", "folded", "callers", "callees", "check", "rules"},
                    flag("offsets", 0, options.offsets, "start each line with the record's byte offset")),
           flag("json", 0, options.json,
-               "print one JSON object for each record or finding, or one for all statistics"),
+               "print JSON: one object for each record or finding, or one object for all statistics"),
           mode("stats", 's', DumpMode::Stats,
                "print the number of calls of each function and their times: total (recursion counted once), "
                "self, average, minimum and maximum. Also print such figures for async operations and CPUs, "
