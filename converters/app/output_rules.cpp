@@ -36,7 +36,7 @@ bool is_called_as_output(std::string_view path) {
 
 std::string output_for(const std::string& input, const fxt::tools::TraceFormat& format) {
   fs::path path = fs::path(input).lexically_normal();
-  if (!path.has_filename()) path = path.parent_path();  // a slash at the end
+  if (!path.has_filename()) path = path.parent_path();  // `path` ends with a slash
   if (path.filename() == "." || path.filename() == "..") path = fs::weakly_canonical(path);
   return path.string().append(format.suffix);
 }

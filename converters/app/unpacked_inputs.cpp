@@ -363,7 +363,7 @@ class Unpacker {
   void check(const Archive& archive, int status) const {
     bytes_.rethrow_failure();
     if (bytes_.has_too_many()) fail(kHeader.exceeded());
-    if (status >= ARCHIVE_WARN && status != ARCHIVE_RETRY) return;  // ARCHIVE_RETRY: a damaged header
+    if (status >= ARCHIVE_WARN && status != ARCHIVE_RETRY) return;  // ARCHIVE_RETRY means a damaged header
     const char* const message = ::archive_error_string(archive.get());
     const std::string_view problem = message != nullptr ? message : "the archive is damaged";
     // The errno of a failed system call. For a damaged archive, libarchive sets EILSEQ instead.

@@ -80,7 +80,7 @@ std::span<const unsigned char> debug_section(Dwarf* dwarf, std::string_view name
 std::string excess_of_abbreviations(Dwarf* dwarf, std::uint64_t stored_bytes, bool is_split) {
   const std::span<const unsigned char> all = debug_section(dwarf, "debug_abbrev", is_split);
   fxt::Budget budget(kAbbreviations, stored_bytes);
-  std::unordered_map<Dwarf_Off, std::uint64_t> sizes;  // of tables
+  std::unordered_map<Dwarf_Off, std::uint64_t> sizes;  // sizes of tables, by offset
   const auto size_at = [&](Dwarf_Off offset) {
     const auto [known, is_new] = sizes.try_emplace(offset);
     if (is_new && offset < all.size()) {

@@ -196,7 +196,8 @@ std::string ElfImage::unsafe_for_libdw() const {
       last.front() = static_cast<const std::byte*>(texts->d_buf)[texts->d_size - 1];
     } else {
       if (size == 0 || size > file_.size() || header.sh_offset > file_.size() - size) continue;  // unreadable
-      file_.read_available(header.sh_offset + size - 1, last);  // libelf would copy the whole section
+      // Reads only the last byte, because libelf would copy the whole section.
+      file_.read_available(header.sh_offset + size - 1, last);
     }
     if (last.front() != std::byte{0}) return std::string(kUnendedText);
   }

@@ -33,7 +33,7 @@ namespace convert {
 struct PlainCall {
   std::uint64_t time_ns = 0;
   std::uint64_t key = 0;
-  std::size_t depth = 0;  // depth of the call, not checked
+  std::size_t depth = 0;  // depth of the call; run() checks it
   LabelId label{};
   std::uint64_t is_end = 0;    // 0 or 1
   std::uint64_t mismatch = 0;  // 0 if the record is a plain call

@@ -59,7 +59,7 @@ class FrameArguments {
   std::vector<bool> is_used_;  // by block
   std::vector<NameId> claimed_names_;
   std::vector<HeldBlock> by_address_;
-  std::string text_;  // of the current value
+  std::string text_;  // the text of the current value
 };
 
 }  // namespace convert::tfile

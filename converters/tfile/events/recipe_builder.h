@@ -45,7 +45,7 @@ class VariableArguments {
   void collect(const std::vector<HeldBlock>& blocks);
 
   Names& names_;
-  LabelId label_;  // of all counters
+  LabelId label_;  // the label of all counters
   fxt::SeededMap<std::uint64_t, Shown> variables_;
   std::vector<Shown*> in_frame_;  // the variables of the current frame, in order of appearance
 };

@@ -152,7 +152,8 @@ void RecipeDraft::finish() {
   for (const Plotted& plotted : plotted_) {
     const auto record = static_cast<std::uint32_t>(recipe_->records_used_);
     Argument argument = plotted.argument;
-    if (argument.kind == ArgumentKind::Pointer) argument.kind = ArgumentKind::Uint64;  // counters are numbers
+    // A counter shows an address as a number.
+    if (argument.kind == ArgumentKind::Pointer) argument.kind = ArgumentKind::Uint64;
     recipe_->new_record(plots_.label()).arguments.add(argument);
     if (plotted.slot == kConstant) continue;
     const Recipe::ValueSlot& slot = recipe_->slots_[plotted.slot];

@@ -66,7 +66,8 @@ void TraceSource::emit_by_patterns(std::size_t budget_bytes, std::size_t& lane_b
     Lane& lane = *known.lane;
     const FrameTime time = clock_.time_of(number, match->stamp(), false);
     const std::uint64_t time_ns = begin_frame(lane, known.tracepoint, false, time.ns);
-    if (!callers_.empty()) callers_.show(lane, {}, time_ns, announced_ns_);  // frames here have no callers
+    // Frames with a pattern have no callers.
+    if (!callers_.empty()) callers_.show(lane, {}, time_ns, announced_ns_);
     lane_bytes += known.recipe.run(match->bytes, number, order, time_ns, lane);
     patterns_.skip(*match);
   }

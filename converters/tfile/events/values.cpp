@@ -107,7 +107,7 @@ double decimal(std::uint64_t bits, std::size_t size) {
 
 // The number as a double; nothing if it is too large or too small for a double.
 std::optional<double> as_double(FloatFormat format, std::span<const std::byte> bytes, std::endian order) {
-  constexpr int kMissingBits = 16;  // of a float, in a BFloat
+  constexpr int kMissingBits = 16;  // bits of a float that a BFloat lacks
   switch (format) {
     case FloatFormat::Half:
       return half(unsigned_bits(bytes, order));

@@ -53,7 +53,7 @@ class StampReader {
     return from_timestamp(load<std::int64_t>(frame.data() + offset, order));
   }
 
-  bool was_impossible() const { return was_impossible_; }  // about the latest timestamp
+  bool was_impossible() const { return was_impossible_; }  // refers to the latest timestamp
 
   // Valid after a timestamp was read.
   TimeBase base() const { return base_; }

@@ -30,9 +30,9 @@ FrameHeader frame_header(std::span<const std::byte> bytes, std::endian order);
 struct Block {
   enum class Kind : std::uint8_t { Registers, Memory, Variable, StaticData };
   Kind kind;
-  std::uint64_t address = 0;         // address of the first byte; for a Variable, its number
-  std::int64_t value = 0;            // Variable
-  std::span<const std::byte> bytes;  // the recorded bytes; for a variable, its value
+  std::uint64_t address = 0;         // address of the first byte; for a Variable, the number of the variable
+  std::int64_t value = 0;            // for a Variable, its value as a number
+  std::span<const std::byte> bytes;  // the recorded bytes; for a Variable, the bytes of its value
 };
 
 // A limit, because each block may become an argument of the frame's event.
