@@ -38,7 +38,7 @@ class ShownIds {
     threads_.preferred[static_cast<std::uint64_t>(made_up)] = id;
   }
   // Finds the final id for each made-up id: the preferred id, or the smallest free id. Must be called after
-  // all inputs are known. Then settled() returns the final id. Other ids do not change.
+  // all inputs are known. After that, settled() returns the final id. Other ids do not change.
   void settle();
   ProcessId settled(ProcessId process) { return ProcessId{settled_id(processes_, number_of(process))}; }
   ThreadId settled(ThreadId thread) { return ThreadId{settled_id(threads_, number_of(thread))}; }

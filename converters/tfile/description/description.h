@@ -74,8 +74,8 @@ struct Description {
   std::optional<std::uint64_t> computed_variable(std::string_view name) const;
 };
 
-// The variables of a description by number and by name. If several have the same number, the first of them is
-// found.
+// The variables of a description by number and by name. If several variables have the same number, the first
+// of them is found.
 class VariableIndex {
  public:
   // `variables` must outlive the index.

@@ -35,7 +35,7 @@ struct Block {
   std::span<const std::byte> bytes;  // the recorded bytes; for a Variable, the bytes of its value
 };
 
-// A limit, because each block may become an argument of the frame's event.
+// The number of blocks is limited, because each block may become an argument of the frame's event.
 inline constexpr fxt::Limit kFrameBlocks{"blocks of a frame", 131'072, 0};
 
 // Walks the blocks of a frame and appends them to `blocks`, which may be null. Returns the size of the
