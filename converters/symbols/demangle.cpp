@@ -20,8 +20,8 @@ namespace {
 // for a function that calls a function on a GPU.
 constexpr std::array<std::string_view, 2> kPrefixes{"_GLOBAL__sub_I_", "__device_stub_"};
 
-// A hundred hostile bytes can represent gigabytes of text. A name that is longer than a string of the output
-// is not shown.
+// A hundred hostile bytes can represent gigabytes of text. Longer names than this are not shown. They would
+// also be too long for a string in the output.
 constexpr std::size_t kLongestName = 32'000;
 // libiberty needs up to 200 bytes of stack per character.
 constexpr std::size_t kLongestSymbol = 8192;
@@ -63,8 +63,9 @@ std::optional<std::string> print_name(Print print, const std::string& symbol, in
   return std::string(text.bytes.data(), text.size);
 }
 
-// After a conversion operator, libiberty reads "T_I", the arguments of a template parameter, twice. If n of
-// these are nested, libiberty reads the innermost one 2^n times. Real names contain one or two.
+// False if libiberty might need very long for the symbol. After a conversion operator, libiberty reads "T_I",
+// the arguments of a template parameter, twice. If n of these are nested, libiberty reads the innermost one
+// 2^n times. Real names contain one or two.
 bool is_harmless(std::string_view symbol) {
   constexpr unsigned kMostTemplateParameters = 10;
   if (symbol.size() > kLongestSymbol) return false;
@@ -141,8 +142,8 @@ std::optional<std::string> short_name(std::string_view symbol) {
   return name;
 }
 
-// A 'Q' repeats an earlier part of the symbol. If this part also contains two 'Q', the length of the name can
-// double repeatedly. libiberty has no limit.
+// A 'Q' repeats an earlier part of the symbol. If the repeated part itself contains two 'Q', the length of
+// the name can double with each repetition. libiberty does not limit the length.
 constexpr std::ptrdiff_t kMostBackReferences = 20;
 constexpr std::size_t kLongestDSymbol = 2048;
 
