@@ -20,9 +20,9 @@ class TailCalls {
  public:
   explicit TailCalls(const ProgramSymbols& symbols) : symbols_(symbols) {}
 
-  // The jumps that led from a call to the function at the address `callee`, the latest one first. They are
-  // addresses inside of the jump instructions. If several paths are possible, returns the jumps with which
-  // all paths begin, and the jumps with which all paths end. Valid until the next call.
+  // The jumps that led from a call to the function at the address `callee`, the latest one first. Each jump
+  // is given by an address inside of the jump instruction. If several paths are possible, returns only the
+  // jumps with which all paths begin, and those with which all paths end. Valid until the next call.
   const std::vector<std::uint64_t>& between(std::uint64_t return_address, std::uint64_t callee);
 
  private:

@@ -147,9 +147,9 @@ void CpuMerge<Cursor>::advance() {
   heap_[at] = next;
 }
 
-// A queue of messages for one thread. A message waits until the thread's records have reached its time. The
-// source of the files stages messages during a round, and delivers them between two rounds. The source of the
-// thread takes the messages during a round.
+// A queue of messages for one thread. A message waits until the thread's records have reached its time.
+// During a round, the source of the files stages messages, while the source of the thread takes messages that
+// were delivered earlier. Between two rounds, the staged messages are delivered.
 template <typename Message>
 class MessageQueue {
  public:

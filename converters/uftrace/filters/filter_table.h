@@ -84,9 +84,9 @@ class FilterTable {
     return rule != nullptr && rule->has(Setting::Time) ? rule->actions.time_ns : around_ns;
   }
 
-  // Must be called after the last request. Reports patterns that match no called function. `input` is the
-  // name of the recording. After the last recording, adds the notes, and returns their texts without input
-  // names.
+  // Must be called once for each recording, after the last request. Reports the patterns that match no called
+  // function. `input` is the name of the recording. The call for the last recording adds the notes of all
+  // recordings. It returns their texts without the names of recordings.
   std::vector<std::string> add_notes(const std::string& input, Notes& notes);
 
  private:

@@ -32,8 +32,8 @@ struct PerfThread {
   // The next two members show where the thread ran first, if its first switch is not a switch in.
   std::optional<std::uint64_t> exec_ns = {};  // time of the thread's first exec
   std::optional<PerfMessage> first_out = {};  // the thread's first switch, if that is a switch out
-  // Inferred switches, which were not recorded. A thread must have been switched out before another thread
-  // came to its CPU, or before it was switched in again. It must have been switched in before an exec.
+  // Switches that were not recorded, but must have happened. A thread was switched out before another thread
+  // came to its CPU, and before it was switched in again. It was switched in before an exec.
   std::vector<PerfMessage> missing = {};
   // Times of switches out without a following switch in. Such a switch is the thread's last one, or events
   // are missing after it.
