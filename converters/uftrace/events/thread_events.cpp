@@ -80,7 +80,8 @@ bool ThreadEvents::emit_variable(std::uint64_t time_ns, std::span<const std::byt
   const std::uint64_t bits = unsigned_bits(value, context_.order);
   using Kind = ScalarType::Kind;
   // Guesses an unknown type. A single byte is usually a character, a flag or a small number, and rarely
-  // negative. If the size is not a power of two, the value is not a number.
+  // negative. If the size is not a power of two, the variable is not a number. Its bytes are then shown as an
+  // unsigned number.
   const Kind likely = value.size() > 1 && std::has_single_bit(value.size()) ? Kind::Signed : Kind::Unsigned;
   switch (value.size() == variable.size ? variable.kind.value_or(likely) : likely) {
     case Kind::Signed:
