@@ -21,7 +21,8 @@ constexpr std::array<std::string_view, 3> kThreadStarts{"pthread_create", "__pth
 // be recorded.
 constexpr std::string_view kStdThread = "_ZNSt6thread15_M_start_thread";
 
-// For each fork and each start of a child, the addresses of all calls that are open then are stored.
+// Limits the number of stored addresses. For each fork and each start of a child, the addresses of all open
+// calls are stored.
 constexpr fxt::Limit kStacks{"calls that are open at the forks of a thread", 2'048, 512};
 
 // The part of the file in which read_head() searches for a record.

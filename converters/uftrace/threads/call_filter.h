@@ -135,8 +135,8 @@ class OptionFilter : public CallFilter {
 
   // ---- For runs of plain records ----
 
-  // Returns a pointer to the function's rule, which is null if the function has no rule. Returns null if the
-  // rule is not known yet, or has a condition on arguments.
+  // Returns the place of the pointer to the function's rule. The pointer is null if the function has no rule.
+  // Returns null if the rule is not known yet, or has a condition on arguments.
   const FunctionRule* const* plain_rule(std::uint64_t address) const {
     const FunctionRule* const* const rule = rules_->find(address);
     return rule != nullptr && *rule != nullptr && (*rule)->has(Setting::Condition) ? nullptr : rule;
