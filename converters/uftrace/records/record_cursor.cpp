@@ -251,8 +251,8 @@ void RecordCursor::size_payload(RecordItem& item, Lookahead following, std::size
     if (!size || padded(*size) > std::min(following.bytes.size(), kMaxPayload)) continue;
     const Lookahead follower = following.from(padded(*size));
     const bool is_empty = padded(*size) == 0;
-    // A payload can't be empty if no timely record follows, except at the end of the file. fits_at() would
-    // also accept a few remaining bytes there, but these belong to the payload.
+    // fits_at() is also true for a few bytes at the end of the file. Such bytes belong to the payload, so a
+    // layout without values is wrong.
     if (is_empty && !follower.bytes.empty() && !resync_.is_timely_at(follower, expected)) continue;
     if (resync_.fits_at(follower, expected)) {
       if (is_empty || !resync_.find_sure(following, padded(*size) - sizeof(std::uint64_t), expected))

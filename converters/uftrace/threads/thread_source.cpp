@@ -73,9 +73,8 @@ void ThreadSource::read_block(const PumpBudget& budget, WorkerScratch& scratch) 
   const std::size_t wanted = std::min<std::uint64_t>(std::max(most, RecordCursor::kMinBlock), left);
   const std::uint64_t end = start + wanted;
   if (scratch.block.size() < wanted) scratch.block.resize(wanted);
-  // If a record was held back, the first block is small. While the thread is in the kernel, each pump emits
-  // only few records. The rest of the block is read again by the next pump, which would be slow with large
-  // blocks.
+  // If a record was held back, the thread may be in the kernel, and this pump may emit only a few records.
+  // The next pump then reads the rest of the block again. Therefore, the first block is small.
   std::size_t size = cursor_.is_held() ? RecordCursor::kMinBlock : wanted;
   std::uint64_t block_end = start;
   do {
