@@ -35,11 +35,12 @@ class BlockQueue : public fxt::Output, public fxt::Input {
 
   struct Abandoned : std::exception {};
 
-  // Returns the next filled block, or nothing at the end. Invalidates the previous block. Throws Abandoned.
+  // Returns the next filled block, or nothing at the end. Invalidates the previous block. Throws Abandoned
+  // after abandon().
   std::span<const std::byte> next_block();
-  // Copies the next bytes of the filled blocks. Returns their number; 0 at the end. Throws Abandoned.
+  // Copies the next bytes of the filled blocks. Returns their number; 0 at the end. Throws like next_block().
   std::size_t read(std::span<std::byte> room) override;
-  // Must be called if the writing thread fails. From now on, exchange() throws this exception.
+  // Must be called if the writing thread fails. When exchange() needs another block, it throws `failure`.
   void fail(std::exception_ptr failure);
 
  private:

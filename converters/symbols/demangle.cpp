@@ -63,9 +63,9 @@ std::optional<std::string> print_name(Print print, const std::string& symbol, in
   return std::string(text.bytes.data(), text.size);
 }
 
-// False if libiberty might need very long for the symbol. After a conversion operator, libiberty reads "T_I",
-// the arguments of a template parameter, twice. If n of these are nested, libiberty reads the innermost one
-// 2^n times. Real names contain one or two.
+// False if libiberty might need a very long time for the symbol. After a conversion operator, libiberty reads
+// "T_I", the arguments of a template parameter, twice. If n of these are nested, libiberty reads the
+// innermost one 2^n times. Real names contain one or two.
 bool is_harmless(std::string_view symbol) {
   constexpr unsigned kMostTemplateParameters = 10;
   if (symbol.size() > kLongestSymbol) return false;

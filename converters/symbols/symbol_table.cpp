@@ -16,8 +16,8 @@ namespace {
 constexpr std::uint64_t kOpenEnd = std::numeric_limits<std::uint64_t>::max();
 constexpr char kMarkerType = '?';
 
-// Returns a table that is true for `letters`. For symbols, the letters are their types. Symbols with types in
-// neither kFunctions nor kVariables are ignored, except for the end marker.
+// Returns a table that is true for each of `letters`. Each letter is a type of symbols. A symbol whose type
+// is in neither kFunctions nor kVariables is ignored, unless it is an end marker.
 constexpr std::array<bool, 256> set_of(std::string_view letters) {
   std::array<bool, 256> set{};
   for (const char c : letters) set[static_cast<unsigned char>(c)] = true;

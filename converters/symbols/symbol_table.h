@@ -89,7 +89,7 @@ class SymbolTable {
   // numbers, a lookup compares only a few symbols.
   std::vector<std::uint32_t> starts_before_;
   unsigned shift_ = 0;
-  // They refer only to symbols that enclose other symbols, or that begin together with others.
+  // These segments refer only to symbols that enclose other symbols, or that begin together with others.
   std::vector<Segment> enclosing_functions_;
   std::vector<Segment> enclosing_variables_;
   std::vector<std::uint64_t> damaged_lines_;

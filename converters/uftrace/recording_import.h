@@ -20,8 +20,9 @@ namespace convert::uftrace {
 struct RecordingImport : Recording {
   RecordingImport(const std::filesystem::path& path, ImportContext& context, const RecordingOptions& wanted);
 
-  // True if events of the program (or switches of the perf files) are shown.
+  // True if events of the program are shown.
   bool shows_own_events() const { return !options.no_event && !options.kernel_only; }
+  // True if context switches in perf files are shown.
   bool shows_perf_switches() const { return !options.no_sched && shows_own_events(); }
   // True for recordings made with `uftrace record -e`. Context switches are then read even if they are not
   // shown, because they may disprove estimated exits.

@@ -1,6 +1,6 @@
 // The Checker's rules for the values in records, which do not depend on the order of records. The Writer and
-// the Cutter use them for names. Internal to the library. The tools use only the functions that this header
-// defines, because a shared library does not export the others.
+// the Cutter use them for names. Internal to the library. The tools use only the functions whose bodies are
+// in this header, because a shared library does not export the other functions.
 #pragma once
 
 #include <algorithm>

@@ -24,7 +24,8 @@ class CutFlows {
   // Must be called with each flow event inside a piece. If the flow began before the piece, a step becomes
   // its begin, and an end is dropped.
   void add(const Event& event, OpenSpans& open_spans, Piece& piece);
-  // Ends the flows that continue after the piece, on their last or first thread in the piece.
+  // Ends the flows that continue after the piece. The end is on the thread of the flow's last event in the
+  // piece. If an end on this thread would not end this flow, it is on the thread where the flow begins.
   void cut(const OpenSpans& open_spans, Piece& piece);
   // The approximate size of the ends that cut() would write now.
   std::uint64_t end_bytes() const { return piece_.size() * kEndBytes; }

@@ -272,8 +272,8 @@ class OrderedReader::State {
   bool is_kept_ = false;  // the latest returned record was a kept record
 };
 
-// Ignores failures of the input. The last pass has the same failure, and reports it after all
-// records before the failure.
+// Ignores failures of the input. The last pass has the same failure. This pass first returns all records
+// before the failure, and then reports it.
 bool OrderedReader::State::look() {
   const std::unique_ptr<Input> input = open_();
   RecordStream stream(*input, {});

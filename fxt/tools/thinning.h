@@ -1,4 +1,4 @@
-// Leaves out values of counters, instants and context switches that are too many for --fit.
+// Leaves out counter values, instants and context switches, if a trace has too many of them for --fit.
 #pragma once
 
 #include <array>

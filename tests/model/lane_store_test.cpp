@@ -109,8 +109,8 @@ TEST(LaneStore, EventsBeforeAnOpenCallDoNotReleaseIt) {
   EXPECT_EQ(lane.store().queue().pop_sealed().events[100].kind, EventKind::Complete);
 }
 
-// The argument of the end may need a new chunk. When a lane adds a chunk, it may release open calls. Here,
-// the inner call must stay pending.
+// The argument at the end of the outer call may need a new chunk. When a lane adds a chunk, it may release
+// open calls. Here, the inner call must stay pending.
 TEST(LaneStore, ACallInsideACallThatEndedEarlierIsStillPending) {
   for (std::uint64_t instants = 160; instants < 180; ++instants) {
     ChunkPool pool;

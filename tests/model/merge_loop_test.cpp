@@ -603,8 +603,9 @@ class AlternatingTest : public MergeLoopTest {
   }
 };
 
-// The thread that runs the loop is worker 0. It makes every second pump. If the other thread is late, it
-// makes all pumps. Therefore, the test is repeated until the other thread has made a pump.
+// The thread that runs the loop is worker 0. It makes the first pump, and every second pump after it. The
+// other thread makes the pumps between these. If the other thread is late, worker 0 also makes these pumps.
+// Therefore, the test is repeated until the other thread has made a pump.
 TEST_F(AlternatingTest, TwoThreadsPumpTheOnlySource) {
   for (;;) {
     const auto workers = run(2);

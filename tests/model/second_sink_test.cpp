@@ -106,7 +106,8 @@ class SecondSink : public testing::Test {
     dropped = stage.dropped() + timeline.totals().skipped_calls;
     return sink.lines();
   }
-  // `main` and the second `f` are pairs: `main` has too many arguments, and the second `f` has no length.
+  // `main` and the second `f` each become two events, Begin and End, instead of one Complete event. `main`
+  // has too many arguments, and the second `f` has no length.
   void fill(Lane& lane) {
     const NameId n = names.intern("n");
     lane.begin(10, label("main"), 0, {{n, 1}, {n, 2}, {n, 3}});

@@ -8,7 +8,7 @@ namespace convert::tfile {
 namespace {
 
 constexpr std::uint64_t kMaxBlock = 65535;  // longer ranges continue in the next block
-// Fewer than this number of unexplained blocks may precede an expected block.
+// Unexplained blocks before an expected block are skipped if there are fewer of them than this number.
 constexpr std::size_t kLookAhead = 4;
 
 }  // namespace

@@ -23,7 +23,8 @@ struct BinaryOperator {
   std::string_view text;
   int precedence;
 };
-// An operator comes before all operators with which it begins: "<<" before "<". "@" makes an array.
+// If an operator begins with another one, the longer operator comes first: "<<" before "<". "@" makes an
+// array.
 constexpr std::array kBinaryOperators{
     BinaryOperator{"||", 1}, BinaryOperator{"&&", 2}, BinaryOperator{"==", 6}, BinaryOperator{"!=", 6},
     BinaryOperator{"<<", 8}, BinaryOperator{">>", 8}, BinaryOperator{"<=", 7}, BinaryOperator{">=", 7},

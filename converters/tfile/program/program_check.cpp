@@ -24,7 +24,8 @@ namespace {
 
 // A bias is considered only if it puts the location into the first kMaxPages pages of its function.
 constexpr std::uint64_t kMaxPages = 16;
-// A limit for the biases that are compared with all locations. Biases that more locations suggest come first.
+// At most this number of biases is compared with all locations. If there are more biases, the biases that
+// the fewest locations suggest are left out.
 constexpr std::size_t kMaxCandidates = 64;
 // Linux loads position-independent programs here if a debugger has switched off address randomization.
 constexpr std::array kUsualBiases{std::uint64_t{0x5555'5555'4000}, std::uint64_t{0x5655'5000}};
@@ -131,7 +132,7 @@ struct MeantCode {
   // address at which GDB sets a tracepoint on the function.
   struct Code : Program::Function {
     std::uint64_t last;
-    bool is_in_other_file = false;  // true if this is not the file that the location names
+    bool is_in_other_file = false;  // true if the location names a file, and the function is in another file
   };
   std::vector<Code> functions = {};  // by address
   // The addresses of a line, or of an expression such as "*fib+4", sorted.
@@ -220,8 +221,8 @@ class PlaceChecker {
   ProgramCheck check_at(std::uint64_t bias, bool only_if_it_fits = false) {
     ProgramCheck check{.bias = bias};
     program_.set_load_bias(bias);
-    // The numbers of tracepoints on functions of the program with a location outside of it, and of
-    // tracepoints with a location inside.
+    // Numbers of tracepoints. Each number in `inside` has a location in the program. Each number in `outside`
+    // has a location outside of the program, although the program has a function that the tracepoint names.
     std::set<std::uint64_t> outside, inside;
     for (const Clue& clue : clues_) {
       if (only_if_it_fits && check.contradictions > 0) return check;

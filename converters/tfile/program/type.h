@@ -133,8 +133,9 @@ struct Leaf {
 };
 
 // The parts of a value that are shown: its first leaves, and the number of all other leaves. Some parts are
-// never shown, and count in this number: members with an unknown offset, and, as one leaf each, arrays with
-// unknown indices and unknown variants.
+// never shown, but count in this number: members with an unknown offset, unknown variants, and arrays with
+// unknown indices. Each such array counts as one leaf. The unknown variants of a structure also count as one
+// leaf.
 struct ValueLayout {
   static constexpr std::size_t kMaxLeaves = 32;
   std::vector<Leaf> leaves;

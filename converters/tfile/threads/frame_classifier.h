@@ -37,7 +37,7 @@ class CollectedThreadIds {
   explicit CollectedThreadIds(const LocationTable& locations);
 
   bool are_collected(std::int16_t tracepoint) const { return block_of_.contains(tracepoint); }
-  // Returns nothing if the frame has no number, or if it is not the id of a thread.
+  // Returns nothing if the frame lacks the collected number, or if this number can't be the id of a thread.
   std::optional<std::uint64_t> id_of(const Frame& frame, std::endian order) const;
 
  private:

@@ -53,7 +53,7 @@ struct TraceSurvey {
   std::vector<ThreadTrack> tracks;       // numbered as in FrameClassifier
   std::vector<std::size_t> shown_track;  // for each track, the track on which it is shown
   // Samples of the hits that have a timestamp and a known location, sorted by time. There is a sample for
-  // each track on which hits are shown. It has only hits of the first kMarkedTracks tracks.
+  // each track on which hits are shown. The samples have only hits of the first kMarkedTracks tracks.
   std::vector<std::vector<ThreadMark>> marks;
   std::uint64_t frames_without_own_track = 0;
   std::map<std::int16_t, std::uint64_t> frames_of;  // by tracepoint

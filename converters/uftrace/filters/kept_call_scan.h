@@ -59,7 +59,7 @@ class KeptCallScan {
     std::uint64_t offset = kNowhere;       // offset of the entry; kNowhere without an entry
     std::uint64_t time_ns = 0;             // minimum length of shown calls inside
     std::uint64_t size = 0;                // minimum size of shown functions inside
-    std::uint64_t shortest_ns = kForever;  // minimum length that keeps this call; kForever: no length
+    std::uint64_t shortest_ns = kForever;  // minimum length that keeps this call; kForever if no length does
     bool is_kept = false;
   };
   using Walk = CallWalk<CallData>;

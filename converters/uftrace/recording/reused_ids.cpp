@@ -50,7 +50,7 @@ struct Latest {
   // True if the line shows that the id has a new owner. A process begins with a FORK or SESS line, or with
   // both if it runs a program after the fork. A second SESS line comes from an exec, unless a fork assigned
   // the id between the two lines. The first thread of a process has a TASK line for each program of the
-  // process. Another thread has one TASK line, so a second one belongs to a new thread.
+  // process. Any other thread has only one TASK line, so a second TASK line belongs to a new thread.
   bool is_replaced_by(const Line& line, const ReusedIds::Forks& forks) const {
     if (line.process != process) return true;
     switch (line.what) {

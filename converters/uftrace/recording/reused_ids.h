@@ -27,7 +27,7 @@ class ReusedIds {
     std::uint64_t begin_ns;  // 0 for the first owner
   };
 
-  // For the id of each new task: the times of its forks in perf files, sorted.
+  // By id: the times of the forks that gave this id to a new task. The times are from perf files, and sorted.
   using Forks = std::map<ThreadId, std::vector<std::uint64_t>>;
 
   // Finds the owners in the lines of task.txt, and replaces the ids in the lines by internal numbers.

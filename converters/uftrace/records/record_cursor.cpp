@@ -175,8 +175,9 @@ RecordItem RecordCursor::next_bad_time(const Record& record, Lookahead following
   return consume_record(item, resync_.find_after_payload(following, expected).value_or(0));
 }
 
-// The event ends at its recorded end, or at a sure record if one begins at another offset. Offsets after the
-// recorded end are tried only if no timely record begins at the recorded end.
+// The event ends at its recorded end. If the first sure record (see resync.h) begins at another offset, the
+// event ends there instead. Offsets after the recorded end are tried only if no timely record begins at the
+// recorded end.
 RecordItem RecordCursor::next_event(const Record& record, Lookahead following) {
   RecordItem item{.what = RecordItem::What::Event,
                   .begin = offset(),
@@ -232,8 +233,8 @@ CallRecord RecordCursor::decode(const Record& record) const {
   return call;
 }
 
-// Chooses the first layout that meets two conditions: a record that fits follows the payload, and no sure
-// record begins inside the payload. If there is none, chooses the first layout that is followed by a timely
+// Chooses the first layout that meets two conditions: the record after the payload fits, and no sure record
+// begins inside the payload. If there is none, chooses the first layout that is followed by a timely
 // record, unless a sure record contradicts this layout. Without a layout, only finds the size of the payload.
 void RecordCursor::size_payload(RecordItem& item, Lookahead following, std::size_t& bytes) const {
   const Expectation expected = resync_.after(item.call);

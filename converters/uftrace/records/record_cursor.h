@@ -187,7 +187,8 @@ class RecordCursor {
       }
       if (!can_step()) return end_of_block();
       if (auto item = step(limits.delivered_until_ns)) return item;
-      // Otherwise, step() has consumed unreadable bytes, but has not returned them yet.
+      // Without an item, step() has stopped before a record, or has consumed unreadable bytes and not
+      // returned them yet.
       if (is_held_) return std::nullopt;
     }
   }

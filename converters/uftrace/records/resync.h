@@ -8,7 +8,7 @@
 //   fits     They are timely. The depth and address of a call match the open calls. An event has depth 0 and
 //            a known id.
 //   sure     They are timely, and so is the next record. For a call, two of these are also true: it fits; its
-//            address is known; the next record fits. For an exit of the innermost call, an event or a loss,
+//            address is known; the next record fits. For an event, a loss, or an exit of the innermost call,
 //            it is enough that it fits.
 #pragma once
 

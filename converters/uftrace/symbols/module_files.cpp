@@ -104,7 +104,8 @@ ModuleFileHeader ModuleFiles::header_of(const Image& image) {
   return name ? header_of(*name) : ModuleFileHeader{};
 }
 
-// Returns <basename>.sym, or a file with a suffix if <basename>.sym belongs to another module.
+// Returns the file without a suffix, such as <basename>.sym. If this file belongs to another module, returns
+// a file with a suffix.
 std::optional<std::string> ModuleFiles::of_module(std::string_view path, std::string_view build_id) {
   const std::lock_guard lock(mutex_);
   const std::string basename(basename_of(path));

@@ -237,10 +237,10 @@ void StackRepair::settle(std::uint64_t time_ns, std::size_t open, const std::uin
   }
 }
 
-// Readers connect a flow to the call around it, or to the last call that ended inside the call around it. If
-// no call is visible, there is no flow. With filters, a flow could be connected to a wrong call. Therefore,
-// it starts only if the forking call is shown. drop_hidden_arrows() has already removed the flows whose ends
-// would be hidden.
+// Readers connect a flow to the innermost call around it, or to the last call that ended inside this call. If
+// no call is visible, there is no flow. With filters, a flow could be connected to a wrong call. Therefore, a
+// flow starts only if the forking call is shown. drop_hidden_arrows() has already removed the flows whose
+// ends would be hidden.
 void StackRepair::emit_flow(FlowStep step, std::uint64_t time_ns, std::uint64_t flow, bool to_thread) {
   if (!filter_.shows_program()) return;
   if (step == FlowStep::Begin && !filter_.shows_fork_in(depth())) return;

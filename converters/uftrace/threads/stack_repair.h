@@ -62,8 +62,9 @@ class StackRepair : public OpenCalls {
   // Suspends or cuts the inner calls, so that only program calls are open. resume() must be called after the
   // record.
   void make_room(const CallRecord& call);
-  // Must be called for an event that shows that the thread is on its CPU. Cuts the off-CPU call. If a program
-  // or task has ended, but its end still waits for exits of kernel calls, ends it now.
+  // Must be called for an event that shows that the thread is on its CPU. Cuts the off-CPU call. If the end
+  // of a program or task still waits for exits of kernel calls, cuts these calls, and ends the program or
+  // task.
   void make_room_for_event(std::uint64_t time_ns);
   void resume() { inner_.resume_kernel(); }
 

@@ -560,7 +560,8 @@ TEST(Cut, AsyncOperationsAreChosenByTheirBegins) {
                                           "async-instant 45 1/2 \"c\" \"link\" id=7\n"));
 }
 
-// The chosen thread has the start of flow 7, the end of flow 8, both ends of flow 9, and no event of flow 10.
+// The id 7 is used for two flows. The chosen thread has the start of the first flow 7, the end of flow 8,
+// both ends of the second flow 7, and no event of flow 10.
 TEST(Cut, FlowsToThreadsThatAreNotChosenAreCut) {
   using enum EventType;
   const auto words = trace(complete(0, 100, "a"), complete(0, 100, "b", kOther), linked(FlowBegin, 10, 7),

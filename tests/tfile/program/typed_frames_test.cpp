@@ -431,8 +431,8 @@ TEST_F(TypedFrames, PointersToObjectsShowTheirNames) {
                             " next_gauge=0x7000 wide_slogan='{:#x} <wide_words+4> \"j\u00e0\"'", words + 4)));
 }
 
-// A step without registers has no pc. GDB made the actions of steps for the address of the tracepoint, so the
-// types are known.
+// A step without registers has no pc. GDB made the actions for the steps as if the steps were at the
+// tracepoint's address, so the types are known.
 TEST_F(TypedFrames, StepsWithoutAPcHaveTypes) {
   const std::uint64_t pressure = address_of("plant::pressure");
   const std::string location = fmt::format("2:{:x}", program.functions("plant::pump").front().address);
@@ -622,7 +622,7 @@ TEST_F(Entries, PointersOnTheWayAreNotShown) {
   EXPECT_THAT(line, Not(HasSubstr(" mem.")));
 }
 
-// GDB shows the pointer and its text.
+// The value is shown as in GDB: the pointer and its text.
 TEST_F(Entries, APointerIsShownWithItsTextIfBothAreCollected) {
   const std::uint64_t name = place_of("plant::pump", "name");
   // const16 <name>; trace_quick 8; ref64; const8 7; tracenz; end
@@ -813,8 +813,8 @@ TEST_F(Callers, AreFoundBySavedFramePointers) {
               HasSubstr(" callers=\"plain_start < plant::measure < main\" "));
 }
 
-// A call is shown from the first hit to the last hit that have it in their stacks. If there is only one such
-// hit, the call has no length.
+// Several hits may have the same call in their stacks. The call is shown from the first to the last of these
+// hits. If there is only one such hit, the call has no length.
 TEST_F(Callers, AreCallsFromTheFirstToTheLastHitThatHasThem) {
   EXPECT_THAT(calls_at("plant::pump", {stack_of_main(), stack_of_main(), stack_of_main(1)}),
               ElementsAre("[1000 caller:main", "[1000 caller:plant::measure", "[1000 caller:plain_start",
