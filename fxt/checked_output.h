@@ -48,7 +48,8 @@ struct CheckedOutputOptions {
 //     new duration of no length;
 //   - an argument is removed if an earlier argument has the same name;
 //   - an argument of a counter is removed if it is not a number;
-//   - if a counter has a series of another counter, all its series get the counter's name as a prefix;
+//   - if two counters have a series of the same name, all series of the later counter get the name of
+//     this counter as a prefix;
 //   - records that readers ignore are left out: ends without a begin, steps and ends of flows that have not
 //     begun or are open in several processes, begins of open flows, and counters without a value.
 class CheckedOutput final : public Output {

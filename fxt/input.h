@@ -67,8 +67,8 @@ struct ReadEnd {
     EndOfFile,  // after a whole record
     Truncated,  // inside a record, or with less than a word left
     SizeZero,   // the size of a record is 0 words, so the next record can't be found
-    // The file is not an FXT trace: it does not begin with the magic word. In addition, no record of a known
-    // type is readable, or ReaderOptions::require_magic is set.
+    // The file does not begin with the magic word, and one of these is also true: no record of a known type
+    // is readable, or ReaderOptions::require_magic is set.
     NoMagic,
     Compressed,  // the file begins like a gzip, zstd, xz or bzip2 file; the Reader does not decompress
     Failed,      // the Input threw

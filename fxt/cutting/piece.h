@@ -45,8 +45,8 @@ class PieceEdges {
   // For --split-size: sets the time before which all records are known.
   // A piece may extend to this time.
   void know_until(std::uint64_t time) { known_until_ = std::max(known_until_, time); }
-  // Sets the size of the repeated state at the start of the piece, and of the ends of open spans. Returns the
-  // size that a piece needs for both and for some records.
+  // `bytes` is the size of the repeated state at the start of the piece, and `end_bytes` is the size of the
+  // ends of open spans. Returns the size that a piece needs for both and for some records.
   std::uint64_t set_head(std::uint64_t bytes, std::uint64_t end_bytes);
   // `time` is the time of a record after the piece, `bytes` is the size of the piece, and `end_bytes` is the
   // size of the ends of open spans. Returns true if the piece is over. Otherwise, extends the piece. A piece

@@ -268,8 +268,8 @@ const Entry& KeptRecordReader::read(const KeptRecord& kept, bool is_swapped) {
   return state.entry;
 }
 
-// Selects the tables of the record's provider. If the record refers to an index that was never registered,
-// empties the tables, so that the index is unknown again.
+// Selects the tables of the record's provider. In the file, the record may refer to an index that was not
+// registered before. Then this function empties the tables, so that the index has no meaning.
 void KeptRecordReader::enter(const KeptRecord& kept) {
   Providers& providers = reader_.state_->decoder.providers();
   if (current_ == nullptr || providers.current().id != kept.provider()) {

@@ -233,8 +233,8 @@ CommandLine parse(int argc, const char* const* argv, const OptionTable& table) {
         continue;
       }
       const Option& option = option_of(table, name);
-      // Boost treats a path after an option with an optional value as the value. This code makes it a path
-      // again.
+      // If the value of an option is optional, and a path comes after the option, Boost treats the path as
+      // the value. This code makes it a path again.
       const bool is_path = !option.needs_value() && original.size() > 1;
       if (is_path) line.paths.push_back(texts.front());
       if (is_path && option.argument == fmt::format("[={}]", texts.front()))

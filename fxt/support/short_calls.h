@@ -42,9 +42,9 @@ class ShortCalls {
   bool leaves_out(std::size_t depth, std::uint64_t length_ns) {
     return length_ns < shortest_ns_ && !is_kept(depth);
   }
-  // Must be called when a left-out call ends. `words` is the size that the call would have in the trace. If
-  // the caller has no branches, it also calls this function when a call begins, with 0 as `ends`. Then
-  // nothing is counted. When a call ends, all bits of `ends` are 1.
+  // Must be called when a left-out call ends. `words` is the size that the call would have in the trace. All
+  // bits of `ends` are then 1. To save a branch, code may also use this function at the start of a call.
+  // `ends` must then be 0, and nothing is counted.
   [[gnu::always_inline]] void leave_out(std::size_t depth, std::uint64_t length_ns, std::size_t words,
                                         std::uint32_t label, std::uint64_t ends = ~std::uint64_t{0}) {
     Inside& inside = of(depth);
@@ -70,7 +70,7 @@ class ShortCalls {
   }
   // Adds calls that an earlier --fit has left out of this call.
   void add_missing(std::size_t depth, const MissingCalls& missing) { of(depth).left_out.add(missing); }
-  // Must be called when a call ends that is hidden for another reason, for example by a filter. The calls
+  // Must be called at the end of a call that is hidden for another reason, for example by a filter. The calls
   // that are missing in it are then missing in the call around it.
   void pass_on(std::size_t depth) {
     const Inside inside = take(depth);

@@ -11,8 +11,8 @@ namespace fxt::tools {
 
 enum class TimeUnit : std::uint8_t { Auto, Ns, Us, Ms, S };
 
-// Auto uses three digits and a suitable unit: "64.7 s", "1.23 ms", "850 ns". Times in other units are exact,
-// and have no unit: "64712345.678".
+// With Auto, the text has three digits and a suitable unit: "64.7 s", "1.23 ms", "850 ns". With other
+// values of `unit`, the text is an exact number in this unit, without the name of the unit: "64712345.678".
 std::string time_in(TimeUnit unit, std::uint64_t ns);
 // "ns", "us", "ms", "s"; "" for Auto.
 std::string_view name_of(TimeUnit unit);

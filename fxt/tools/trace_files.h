@@ -90,9 +90,9 @@ class PieceFiles final : public PieceOutputs {
   // example if there are too many pieces.
   TraceFileOutput& next(std::size_t number) override;
 
-  // Throws UsageError if pieces can't be as small as requested, because the names and open calls that each
-  // piece repeats need more space. Throws FileError if the pieces are far larger than the part of the trace
-  // that was read. With `replaces_anything`, does not throw.
+  // Does nothing with `replaces_anything`. Otherwise, throws UsageError if pieces can't be as small as
+  // requested, because the names and open calls that each piece repeats need more space. Throws FileError if
+  // the pieces are far larger than the part of the trace that was read.
   void check_size(const CutCounters& counters, std::uint64_t read_bytes) const;
 
   std::vector<std::string> complete() const;

@@ -1,5 +1,6 @@
-// Reads any text as a module file of a recording. The first byte selects a map of a session, a .sym file or a
-// .dbg file. The recording has no info file, so the specs of arguments come only from the .dbg file.
+// Reads any text as a module file of a recording. The first byte selects the kind of file: the map of a
+// session, a .sym file, or a .dbg file. The recording has no info file, so the specs of arguments come only
+// from the .dbg file.
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>

@@ -21,7 +21,7 @@ struct SourceState {
   std::size_t waiting_bytes = 0;  // sum of SealedEvents::bytes not merged yet
   bool is_candidate = true;       // the next round checks whether the source's lanes have few events left
   bool is_needed = false;         // the next round pumps the source, even if many events wait
-  // For a source that is read later: the time of its first event, including the offset.
+  // For a source that read_later() has postponed: the time of its first event, including the offset.
   std::uint64_t begin_ns = 0;
   std::exception_ptr failure = nullptr;
 };
@@ -63,12 +63,12 @@ class PumpPlan {
            std::size_t lanes, std::size_t inputs, std::size_t lookahead_bytes);
 
   const LookaheadShares& shares() const { return shares_; }
-  // True if sources may be read in any order, for example only when the merge needs their events. Without
-  // shared sources, and with one lane for each source, any order gives the same output. Otherwise, the order
-  // affects which pending calls are released.
+  // True if sources may be read in any order, for example in the order in which the merge needs their events.
+  // Without shared sources, and with one lane for each source, any order gives the same output. Otherwise,
+  // the order affects which pending calls are released.
   bool is_order_free() const { return is_order_free_; }
-  // Must be called before read_first() for each source that begins later. This source has no events in memory
-  // until the merge comes near its first event.
+  // Postpones the source, whose first event is at `begin_ns`. The source has no events in memory until the
+  // merge comes near this time. Must be called before read_first().
   void read_later(SourceState& source, std::uint64_t begin_ns);
   void read_first();
   // Must be called when `bytes` of the source's events have been merged.

@@ -61,7 +61,7 @@ class SharedSource {
   virtual ~SharedSource() = default;
   // Reads one block into its own memory, while other threads pump sources. Returns false at the end.
   virtual bool pump(const PumpBudget& budget) = 0;
-  // Delivers the data that pump() has read to the sources. No other thread runs meanwhile.
+  // Gives the sources the data that pump() has read. No other thread runs meanwhile.
   virtual void deliver() = 0;
   // All events that are delivered from now on are at this time or later.
   virtual std::uint64_t watermark_ns() const = 0;

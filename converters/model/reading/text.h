@@ -39,7 +39,7 @@ std::string spelled(std::string_view bytes);
 // Returns a character as a debugger prints it: "'A' (65)", "'\\n' (10)", "'\\351' (-23)". `code` is the value
 // of a signed or unsigned char.
 std::string spelled_character(std::int64_t code);
-// True if a string of the recorded program would look like another value without quotes: like an empty value,
+// True if a string of the recorded program needs quotes, because it would otherwise look like an empty value,
 // null, a boolean or a number. Also true for a string that begins or ends with a blank.
 bool is_unclear(std::string_view text);
 // If the text is unclear, returns it in double quotes, like uftrace. Otherwise, returns the text unchanged.

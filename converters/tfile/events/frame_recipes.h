@@ -63,7 +63,7 @@ class TracepointDetails {
   std::map<std::int16_t, Counted> counted_;
 };
 
-// Stores recipes. A recipe can serve more frames than the frame that it was made for.
+// Stores recipes. A recipe was made for one frame, but may also fit other frames.
 class RecipeCache {
  public:
   struct Known {

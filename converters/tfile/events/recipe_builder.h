@@ -1,5 +1,5 @@
 // Builds the recipe of a frame: an instant or a call, arguments and counters for the values, and blobs for
-// the memory. Scripts and queries rely on the names.
+// the memory. Scripts and queries rely on the names of the arguments and counters.
 #pragma once
 
 #include <cstdint>

@@ -31,8 +31,8 @@ class ValueArguments {
   void add(std::uint64_t number, std::int16_t tracepoint, const FrameContext& context,
            const ExpectedFrames* location);
 
-  // The items of a tracepoint without a typed value in at least one frame, and the reason for the first of
-  // them.
+  // The number of items that have no typed value in at least one frame of a tracepoint, and the reason for
+  // the first of these items.
   struct Lacking {
     std::size_t items = 0;
     std::string first = {};  // "`x`: its location is not understood"

@@ -40,7 +40,7 @@ std::string enumerators_text(const Leaf& leaf, std::uint64_t value, const Names&
   for (const auto& [enumerator, name] : leaf.enumerators) {
     const auto bit = std::bit_cast<std::uint64_t>(enumerator);
     if (std::popcount(bit) > 1 || (leaf.is_signed && enumerator < 0)) return {};
-    if ((value & bit) == 0) continue;  // the bit is not set, or shown by another name
+    if ((value & bit) == 0) continue;  // the bit is not set, or an earlier name shows it
     value &= ~bit;
     text += (text.empty() ? "(" : " | ") + std::string(names.text(name));
   }

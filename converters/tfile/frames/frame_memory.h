@@ -178,7 +178,7 @@ class FrameMemory {
   // Addresses and sizes.
   using Ranges = std::vector<std::pair<std::uint64_t, std::size_t>>;
   // After list_reads(), read() and number() add the ranges that they read to a list. taken_reads() returns
-  // the list, and ends it.
+  // the list. After that, read() and number() add nothing.
   void list_reads() { reads_.emplace(); }
   Ranges taken_reads() { return *std::exchange(reads_, std::nullopt); }
 

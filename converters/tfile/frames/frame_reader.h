@@ -72,7 +72,8 @@ class FrameReader {
     if (at_end_ || is_after_last()) return {};
     return file_.at(offset_, kPeekBytes);
   }
-  // Replaces next() if peek() has shown a complete frame of `size` bytes, including the header.
+  // Must be called instead of next() for a complete frame that the caller has read with peek(). The frame has
+  // `size` bytes, including the header.
   void skip_frame(std::size_t size) {
     ++frames_read_;
     offset_ += size;

@@ -67,8 +67,8 @@ inline constexpr std::size_t kMaxDieDepth = 64;
 
 std::string_view die_name(Dwarf_Die die);  // empty if the DIE has no name; longer names are cut at 64 KiB
 inline constexpr std::string_view kAnonymousNamespace = "(anonymous namespace)";
-// The first declaration of a function or variable, which is inside its class or namespace. Returns `die` if
-// it does not refer to another DIE.
+// The first declaration of a function or variable. This declaration is inside the class or namespace. Returns
+// `die` if it does not refer to another DIE.
 Dwarf_Die declaration_of(Dwarf_Die die);
 // True if the variable is defined elsewhere.
 bool is_declaration(Dwarf_Die variable);

@@ -28,7 +28,7 @@ std::optional<std::uint64_t> start_of(Dwarf_Die function) {
 
 }  // namespace
 
-// A search for all paths of jumps from a call to a function.
+// A search for all paths of jumps that start at a call and lead to the function `callee`.
 struct TailCalls::Search {
   TailCalls& calls;
   std::uint64_t callee;

@@ -110,8 +110,9 @@ FrameContext FrameClassifier::classify(const Frame& frame) {
   return context;
 }
 
-// The location is the one at the address in the pc register. If the tracepoint has only one location, the
-// frame belongs to it. A missing pc is then its address, unless the frame may be a step.
+// If the tracepoint has only one location, the frame belongs to this location. If such a frame has no pc,
+// it gets the address of the location as its pc, unless the frame may be a step. If the tracepoint has
+// several locations, the frame belongs to the location at its pc.
 void FrameClassifier::find_location(const Frame& frame, FrameContext& context) const {
   if (registers_ != nullptr && trace_.layout)
     context.pc = pc_of(*trace_.layout, registers_->bytes, trace_.format.order);

@@ -51,7 +51,7 @@ struct SpecItem {
 struct SpecEntry {
   std::string pattern;  // a pattern for function names
   std::string module;   // the only module of the spec; empty: all modules
-  bool is_auto = true;  // the entry has no values; they come from DWARF or from the automatic lists
+  bool is_auto = true;  // the entry lists no values: DWARF or the automatic lists have them
   std::vector<SpecItem> items;
   friend bool operator==(const SpecEntry&, const SpecEntry&) = default;
 };

@@ -133,8 +133,8 @@ class ForkScan {
   }
 
  private:
-  // If a forking call is inside another forking call, both are one fork. For example, a function of the
-  // program that is called fork calls libc's fork.
+  // If a forking call is inside another forking call, both are one fork. For example, the program may have
+  // its own function `fork`, which calls libc's fork.
   void fork(const RecordItem& item, ForkKind kind) {
     if (!fork_depth_) {
       found_.calls.push_back(

@@ -63,9 +63,9 @@ class Images {
   SymbolAt kernel_at(std::uint64_t address);
   // Returns the kernel's symbols, with absolute addresses, or null if the recording has none.
   const SymbolTable* kernel_symbols();
-  // Returns the parameters and the return value of a function. Returns nothing unless options request names
-  // of parameters, or `needs_types` is true. For a PLT entry, returns only the names of the parameters, from
-  // the function that it probably calls.
+  // Returns the parameters and the return value of a function, if the options request names of parameters or
+  // `needs_types` is true. A PLT entry gets only the names of the parameters, and only if the options request
+  // them. These names are from the function that the PLT entry probably calls.
   FunctionType function_of(const SymbolAt& function, const AddressSpace* space, bool needs_types);
   // Returns the type of a variable, if the type is known and scalar.
   std::optional<ScalarType> type_of(const SymbolAt& variable);
