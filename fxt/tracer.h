@@ -163,8 +163,8 @@ class TraceBuffer {
  public:
   static constexpr std::size_t kMaxEventWords = 400, kMaxDepth = 500;
 
-  // The buffer of the calling thread. A thread without a buffer gets one if there is a Tracer. Otherwise,
-  // null.
+  // The buffer of the calling thread. If the thread has no buffer, this function gives it one. Null if this
+  // is not possible, for example because there is no Tracer.
   static TraceBuffer* of_thread() noexcept { return current_ != nullptr ? current_ : find(); }
   // The buffer of the calling thread; null if the thread has no buffer yet.
   static TraceBuffer* current() noexcept { return current_; }
@@ -365,8 +365,8 @@ void trace_instant(const TraceEvent& event, const Arguments&... arguments) noexc
   trace_event<EventType::Instant>(event, 0, arguments...);
 }
 
-// Begins a duration on the calling thread, which another function may end. The duration ends with
-// trace_end(), with the scope or duration around it, or with the thread.
+// Begins a duration on the calling thread. Another function may end it. The duration ends with trace_end(),
+// with the scope or duration around it, or with the thread.
 template <typename... Arguments>
 void trace_begin(const TraceEvent& event, const Arguments&... arguments) noexcept {
   if (!event.is_on()) return;
@@ -411,8 +411,8 @@ void trace_async_end(const TraceEvent& event, std::uint64_t id, const Arguments&
 
 // A flow connects durations on any threads: the durations around trace_flow_begin(), around each
 // trace_flow_step(), and around trace_flow_end(). All parts have the same event and id. Flows that are open
-// at the same time need different ids. A flow outside of durations, or after an instant or the end of an
-// inner duration, gets a short duration of its own.
+// at the same time need different ids. A part that is outside of all durations, or after an instant or the
+// end of an inner duration, gets a short duration of its own.
 template <typename... Arguments>
 void trace_flow_begin(const TraceEvent& event, std::uint64_t id, const Arguments&... arguments) noexcept {
   trace_event<EventType::FlowBegin>(event, id, arguments...);
@@ -457,7 +457,7 @@ class [[nodiscard("a Tracer that is not a named variable ends at once")]] Tracer
   // std::logic_error if there is already a Tracer.
   [[nodiscard("a Tracer that is not a named variable ends at once")]] explicit Tracer(
       const std::string& path, const TracerOptions& options = {});
-  // Flushes. Open scopes end now.
+  // Flushes, and ends the scopes that are still open.
   ~Tracer();
   Tracer(const Tracer&) = delete;
   Tracer& operator=(const Tracer&) = delete;

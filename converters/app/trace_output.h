@@ -28,10 +28,10 @@ struct TraceTooLarge : std::exception {
 class TraceOutput {
  public:
   // If `cut` is given, writes only this part of the trace. If `cut` splits the trace, writes files named by
-  // fxt::piece_name(). Throws std::runtime_error if a file can't be written, and UsageError if another kind
-  // of file would be overwritten. finish() throws TraceTooLarge if the trace has more than `most_bytes`
-  // before compression. If `thinning` is not null, `cut` is required, and the caller must have begun a pass
-  // of `thinning`. The TraceOutput does not own `thinning`.
+  // fxt::piece_name(). Throws std::runtime_error if a file can't be written, and UsageError if an existing
+  // file must not be replaced. finish() throws TraceTooLarge if the trace has more than `most_bytes` before
+  // compression. If `thinning` is not null, `cut` is required, and the caller must have begun a pass of
+  // `thinning`. The TraceOutput does not own `thinning`.
   TraceOutput(fxt::tools::PieceFiles::Options files, const std::optional<fxt::CutOptions>& cut,
               std::optional<std::uint64_t> most_bytes = {}, fxt::tools::Thinning* thinning = nullptr);
   // Abandons the output unless finish() was called.

@@ -9,8 +9,8 @@
 
 namespace fxt {
 
-// A map whose keys consist of a process and a thread. For each index of the thread table, the thread that was
-// used last is found without a search.
+// A map whose keys consist of a process and a thread. For each index of the thread table, a cache has the
+// state of the thread that was last used with this index.
 template <typename T>
 class ByThread {
  public:

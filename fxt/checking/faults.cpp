@@ -19,7 +19,7 @@ using enum KnownReader;
 
 // The effects of a fault, such as "PT what they do|?C what another one does". Each effect begins with the
 // letters of its readers: Perfetto, Tracy, Fuchsia's C++ reader, Fuchsia's Rust reader, the spec. A * means
-// the first four. With ? the effect is a warning, and with - a note.
+// the first four. A ? before the letters makes the effect a warning, and a - makes it a note.
 constexpr std::string_view kLetters = "PTCRS";
 
 // `problem` is set for faults whose text is always the same, except for an id. The id replaces the # in the

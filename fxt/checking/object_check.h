@@ -66,8 +66,8 @@ class ObjectCheck {
         names_.check_scheduled(thread, *findings_);
     }
   }
-  // A tid may exist in several processes. But a name for a thread without events was probably meant for a
-  // thread with this tid in another process that has events.
+  // A tid may exist in several processes. But if the named thread has no events, and a thread with this tid
+  // in another process has events, the name was probably meant for that thread.
   void judge_names() const {
     for (const auto& [thread, processes] : named_) {
       const bool has_owner = std::ranges::any_of(processes, [&, id = thread](const auto& one) {

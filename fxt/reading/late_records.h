@@ -108,7 +108,8 @@ class SortedRecords {
     std::vector<std::uint64_t> words = {};
     std::vector<KeptRecord> records = {};
   };
-  // A sorted run. A part of each run in the file is in memory. The last run is in memory only.
+  // A sorted run. The last run is in memory only. The other runs are in the file, and a part of each of them
+  // is also in memory.
   struct Run {
     std::uint64_t next = 0, end = 0;  // offsets in bytes: the part of the file that has not been read yet
     std::vector<std::uint64_t> buffer = {};

@@ -37,7 +37,8 @@ class RecordCursor {
     position_ += count;
     return true;
   }
-  // Reads a stream of `size` bytes with its padding. Sets `clean` to true if the padding is zero.
+  // Reads a stream of `size` bytes with its padding. If the padding is zero, sets `clean` to true, otherwise
+  // to false.
   bool stream(std::uint64_t size, std::span<const std::byte>& bytes, bool& clean);
   // Makes `part` a cursor over the next `count` words. This cursor does not move, so the caller must call
   // skip(count) afterwards.

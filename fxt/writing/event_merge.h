@@ -21,7 +21,7 @@ class EventMerge {
   void reserve(std::size_t parts) { parts_.reserve(parts); }
   void clear() { parts_.clear(); }
 
-  // Adds events that are in memory only. Scopes that are open end at the time of the flush.
+  // Adds events that are in memory only. If a scope is still open, the time of the flush becomes its end.
   void add(std::span<std::uint64_t> words, const Thread& thread) {
     if (!words.empty()) parts_.push_back({words.data(), words.data() + words.size(), &thread});
   }

@@ -34,8 +34,8 @@ FORMS = {
     "p": (lambda r: r.randrange(20), "address"),
 }
 COLORS = {"RED": 0, "GREEN": 5, "BLUE": 2**31 - 1, "PINK": -3}
-# Events of uftrace that record the values of a counter: its name and its series. The events in DIFFERENCES record how much
-# such values have changed, at the end of a call.
+# Events of uftrace that record the values of a counter. For each event: the name of the counter, and the names of its series.
+# The events in DIFFERENCES come at the end of a call, and record how much such values have changed.
 READINGS = {100001: ("memory", "vmsize KB", "vmrss KB", "shared KB"), 100002: ("page-fault", "major faults", "minor faults"),
             100005: ("pmu-cycle", "cycles", "instructions"), 100007: ("pmu-cache", "cache references", "cache misses"),
             100009: ("pmu-branch", "branches", "branch misses")}

@@ -281,7 +281,7 @@ class TraceFile:
                 first = value
                 if item.size > 8:
                     value, first = (content[:64].hex(" ") + f" … ({size} bytes)" * (size > 64) for size in (item.size, min(item.size, 65535)))
-                # A value has its name if no other value has this name. Otherwise, the blocks of its memory are shown.
+                # The value is shown with its name if no other value has this name. Otherwise, the blocks of its memory are shown.
                 return self.memory_block(address, content), {item.name: {item.name: value, f"mem.0x{address:x}": first}}
             case 2:
                 value = {1: stamp, 26: stack >> 20}.get(item.variable)

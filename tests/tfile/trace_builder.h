@@ -53,7 +53,8 @@ class TraceBuilder {
   // Writes and imports the file. Returns the lines of its events, except session events and the blob of the
   // description.
   std::vector<std::string> lines(const ImportOptions& options = {}, const TraceFileOptions& own = {});
-  // Imports the file together with a call history without threads. Therefore, no thread is matched.
+  // Makes lines() import the file together with a call history that has no threads. Therefore, no thread is
+  // matched.
   void with_call_history() { has_call_history_ = true; }
   // The next functions return results of the last lines(). The notes have "<kind> <count>" for each kind, and
   // then the first texts of this kind. In a text, "FILE" replaces the path.

@@ -101,8 +101,8 @@ void MergeLoop::run(const std::function<void()>& tick) {
       if (state.read->kind == EventKind::Begin || state.read->kind == EventKind::End)
         ends.push_back({{state.read, 1}, state.number});
   }
-  // Sorts the ends by their times in the trace, where they are at the end of the range. Their times here
-  // depend on how far the inputs have been read.
+  // Sorts the ends by the times that they get in the trace. There, no end is after the range. The times of
+  // the events may be later, because they depend on how far the inputs have been read.
   std::ranges::stable_sort(
       ends, {}, [&](const MergedRun& run) { return std::min(run.events.front().time_ns, needed_until_ns_); });
   if (!ends.empty()) sink_.write(ends);

@@ -12,7 +12,7 @@ namespace {
 
 // At most this number of marks per thousand may be outside of the calls of their functions.
 constexpr std::size_t kOutsidePerThousand = 5;
-// At most 1 of this number of marks may be inside a call that is not the innermost one.
+// Of this number of marks, at most one may be inside a call that is not the innermost one.
 constexpr std::size_t kIndirect = 10;
 // A lane's records are clearly closer to the marks than those of another lane if the median distance in time
 // is about 2^3 times smaller.
@@ -22,7 +22,7 @@ using LaneName = std::function<std::string(const Lane&)>;
 
 struct Fit {
   std::size_t in_open = 0;       // marks in an open call of their function
-  std::size_t in_innermost = 0;  // marks whose function is the innermost call
+  std::size_t in_innermost = 0;  // those of them for which this call is the innermost one
   std::array<std::size_t, std::numeric_limits<std::uint64_t>::digits + 1> since =
       {};  // number of marks for each bit width of the distance
 

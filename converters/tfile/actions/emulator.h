@@ -37,8 +37,8 @@ enum class Outcome : std::uint8_t {
 
 struct RunResult {
   Outcome outcome;
-  // The top of the stack. If the last instruction was a pop, or if the stack is empty, this is the value that
-  // was popped last. If the expression records only operands, this result is the collected value.
+  // If the last instruction was a pop, or if the stack is empty: the value that was popped last. Otherwise,
+  // the top of the stack. If the expression records only operands, this result is the collected value.
   std::optional<std::uint64_t> result;
   std::size_t steps = 0;  // instructions that ran
 };

@@ -23,8 +23,8 @@ inline bool is_plain_number(const Leaf& leaf) {
   return leaf.bit_size == 0 && is_number(leaf.form, leaf.size) && leaf.enumerators.empty() &&
          leaf.format != FloatFormat::Decimal;
 }
-// The form of `size` bytes of memory with an unknown type. `recorded` of these bytes are in one block. If all
-// bytes are in the block, 1, 2, 4 or 8 bytes are a number: signed, except for a single byte.
+// The form of `size` bytes of memory with an unknown type. `recorded` of these bytes are in one block. If the
+// block has all bytes, and their number is 1, 2, 4 or 8, they are a number: signed, except for a single byte.
 ValueForm untyped_form(std::size_t recorded, std::uint64_t size);
 
 ArgumentKind argument_kind(ValueForm number);

@@ -78,8 +78,7 @@ class DebugUnits {
   std::vector<Unit*> around(Dwarf_Addr pc);
   // The names of missing files that should contain parts of units. Empty if no file is missing.
   const std::vector<std::string>& missing_files() const { return missing_files_; }
-  // The path of a file with parts of units that libdw must not open, and the reason. Empty if there is no
-  // such file.
+  // If libdw must not open a file with parts of units: the path of the file, and the reason. Otherwise empty.
   const std::string& unsafe_file() const { return unsafe_file_; }
   std::optional<Dwarf_Die> type_of(std::uint64_t signature) const;
 

@@ -24,7 +24,8 @@ void Children::find_abbreviation() {
 
 void Children::next() {
   constexpr std::uint64_t kFew = 64;
-  // If a unit is damaged, the mark that ends the list may be missing. This is the cost of such a list.
+  // If a unit is damaged, the mark that ends the list may be missing. The search for the mark then counts as
+  // this number of bytes.
   constexpr std::uint64_t kUnended = 16 * fxt::kMiB;
   Dwarf_Die following{};
   is_at_end_ = dwarf_siblingof(&child_, &following) != 0;

@@ -25,7 +25,7 @@
 namespace convert::tfile {
 namespace {
 
-// Code that is farther from the start of the nearest function does not belong to this function.
+// Code that is at least this far from the start of the nearest function does not belong to this function.
 constexpr std::uint64_t kLongestFunction = std::uint64_t{1} << 20;
 
 class KernelSymbolList : public ProgramSymbols {
@@ -45,7 +45,7 @@ class KernelSymbolList : public ProgramSymbols {
 };
 
 KernelSymbolList::KernelSymbolList(const std::filesystem::path& path) {
-  const InputFile checked{fxt::FilePlace(path)};  // opening a FIFO with a stream would hang
+  const InputFile checked{fxt::FilePlace(path)};  // throws for a FIFO, because the stream would hang at it
   check_holes(checked, checked.size());
   constexpr std::uint64_t kMemoryPerByte = 16;
   fxt::allow_memory(path.string(), checked.size() * kMemoryPerByte);

@@ -124,7 +124,7 @@ struct Program::Impl {
 Program::Program(const std::filesystem::path& path, Demangle demangle) : impl_(std::make_unique<Impl>()) {
   Impl& self = *impl_;
   self.path = path.string();
-  const InputFile file{fxt::FilePlace(path)};  // opening a FIFO would hang
+  const InputFile file{fxt::FilePlace(path)};  // throws for a FIFO, because libdwfl would hang at it
   const ElfImage image(file);
   if (const std::string unsafe = image.unsafe_for_libdw(); !unsafe.empty())
     throw OverLimit(self.path, unsafe);

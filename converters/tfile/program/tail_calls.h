@@ -20,9 +20,10 @@ class TailCalls {
  public:
   explicit TailCalls(const ProgramSymbols& symbols) : symbols_(symbols) {}
 
-  // The jumps that led from a call to the function at the address `callee`, the latest one first. Each jump
-  // is given by an address inside of the jump instruction. If several paths are possible, returns only the
-  // jumps with which all paths begin, and those with which all paths end. Valid until the next call.
+  // The jumps on the path that starts at the call before `return_address` and leads to the function at the
+  // address `callee`. The latest jump comes first. Each jump is given by an address inside of the jump
+  // instruction. If several paths are possible, returns only the jumps with which all paths begin, and those
+  // with which all paths end. The result is valid until the next call of this function.
   const std::vector<std::uint64_t>& between(std::uint64_t return_address, std::uint64_t callee);
 
  private:

@@ -75,8 +75,8 @@ class FilterTable {
   bool looks_ahead() const { return needs_.later_records; }
   // True if the functions of calls, and not only times, decide which calls are shown.
   bool looks_at_functions() const { return needs_.functions; }
-  // Returns the length from which calls with this rule are kept. kForever means that only a kept call inside
-  // can keep such a call. `rule` may be null. `around_ns` is the minimum length if the rule has none.
+  // Returns the length from which calls with this rule are kept. kForever means that such a call is kept only
+  // if a call inside it is kept. `rule` may be null. `around_ns` is the minimum length if the rule has none.
   std::uint64_t shortest_kept_ns(const FunctionRule* rule, bool is_too_small, std::uint64_t around_ns) const {
     if (is_too_small) return kForever;
     if (rule != nullptr && rule->has(Setting::Trace)) return 0;

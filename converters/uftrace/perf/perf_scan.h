@@ -26,10 +26,12 @@ struct PerfThread {
   std::uint64_t preempted = 0;                  // number of switches out while the thread was runnable
   std::uint64_t names_given = 0;                // number of new names that are not from execs
   std::uint64_t last_ns = 0;                    // time of the thread's last event
-  std::optional<std::uint64_t> exited_ns = {};  // time of the thread's exit, if only switches out follow
+  // time of the thread's exit; empty if an event other than a switch out follows it
+  std::optional<std::uint64_t> exited_ns = {};
   std::optional<std::uint64_t> forked_ns = {};
   ThreadId parent = {};  // the thread that forked this thread, if forked_ns is set
-  // The next two members show where the thread ran first, if its first switch is not a switch in.
+  // If the thread's first switch is a switch out, the next two members help to find out when and on which CPU
+  // the thread ran first.
   std::optional<std::uint64_t> exec_ns = {};  // time of the thread's first exec
   std::optional<PerfMessage> first_out = {};  // the thread's first switch, if that is a switch out
   // Switches that were not recorded, but must have happened. A thread was switched out before another thread

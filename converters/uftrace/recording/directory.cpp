@@ -57,7 +57,8 @@ bool is_same_file(const struct stat& a, const struct stat& b) {
   return a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
-// Limits reading the same bytes again. A file with several names (links) is read once for each name.
+// A limit for bytes that are read again, because a file with several names (links) is read once for each
+// name.
 constexpr fxt::Limit kRepeated{"MiB of files of a recording that are read again through links",
                                32 * fxt::kMiB, 0};
 
@@ -80,7 +81,7 @@ class RepeatedFiles {
   fxt::Budget repeated_{kRepeated};
 };
 
-// True if a process has the FIFO open, through which the recorder gets messages from the program. Checks the
+// True if a process has opened the FIFO through which the recorder gets messages from the program. Checks the
 // open files of all processes, because opening the FIFO would disturb recorder and program.
 bool is_open(const fxt::Folder& folder, const char* fifo) {
   struct stat wanted {};

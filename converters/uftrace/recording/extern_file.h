@@ -31,8 +31,9 @@ std::vector<ExternMessage> parse_extern(std::string_view text, std::string_view 
 // Returns an empty list if the file does not exist.
 std::vector<ExternMessage> read_extern_file(const Directory& directory, Notes& notes);
 
-// Drops messages whose times come from another clock, and adds notes. Such a time is too far from `begin_ns`,
-// the start of the recording. `elapsed_ns` is the length of the recording.
+// Drops messages whose times come from another clock, and adds notes. A time is assumed to come from another
+// clock if it is too far from `begin_ns`, the start of the recording. `elapsed_ns` is the length of the
+// recording.
 void drop_foreign_messages(std::vector<ExternMessage>& messages, const std::filesystem::path& directory,
                            std::uint64_t begin_ns, std::optional<std::uint64_t> elapsed_ns, Notes& notes);
 // Sorts the messages. Messages with equal times stay in file order. Adds a note for each message with an

@@ -49,8 +49,8 @@ class Symbolizer {
 
   SymbolSpan span_at(const Task& task, std::uint64_t time_ns);
   LabelId label(const SymbolSpan& span, std::uint64_t address);
-  // Finds the labels of up to kLabelsAtOnce addresses. This is much faster than one by one, because the data
-  // of functions are far from each other in memory, and are prefetched.
+  // Finds the labels of up to kLabelsAtOnce addresses. This is much faster than label() for each address,
+  // because the data of functions are far from each other in memory, and are prefetched.
   static constexpr std::size_t kLabelsAtOnce = CallLabels::kAtOnce;
   void label(const SymbolSpan& span, std::span<const std::uint64_t> addresses, std::span<LabelId> labels);
   LabelId kernel_label(std::uint64_t address);

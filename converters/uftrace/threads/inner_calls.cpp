@@ -9,7 +9,7 @@
 namespace convert::uftrace {
 namespace {
 
-// More calls than any kernel has open. The limit is needed because calls without an exit stay open.
+// A kernel never has this many open calls. The limit is needed because calls without an exit stay open.
 constexpr std::size_t kMaxFrames = 256;
 constexpr std::size_t kNone = ~std::size_t{0};
 

@@ -130,7 +130,8 @@ void ThreadSource::emit_streams_until(std::uint64_t until_ns) {
 }
 
 // Must be called when all events before `due` have been emitted. Ends the thread if none of its own events
-// follows. Messages, and another thread's switch in on the same CPU, do not count as its own.
+// follows. Messages do not count as its own. Neither does a switch out that is inferred because another
+// thread came to the CPU.
 void ThreadSource::end_thread_before(const Due& due) {
   if (!cursor_.is_done() || stages_.streams.has_own_listed()) return;
   const auto is_behind = [&](std::uint64_t last_ns) { return due > Due{last_ns, Precedence::Switch}; };

@@ -20,7 +20,7 @@ struct DrawingReport {
   std::uint64_t runs = 0, cpus = 0;
   std::uint64_t merged_calls = 0, merged_shapes = 0;  // merged calls, and the shapes that represent them
   std::uint64_t merged_marks = 0, merged_mark_shapes = 0;
-  // shapes narrower than this number of pixels were merged; 0: shapes shorter than `merged_ns`
+  // shapes narrower than this number of pixels were merged; if it is 0, shapes shorter than `merged_ns`
   std::uint64_t pixels = 1;
   std::uint64_t merged_ns = 0;
   std::uint64_t arrows = 0, values = 0, counters = 0;
@@ -42,7 +42,7 @@ struct DrawingReport {
 
   // Counts the drawn objects, and replaces the counts of an earlier drawing.
   void count_drawn(const Drawing& drawing);
-  // Counts a record in the range whose kind is not drawn.
+  // Counts a record that is in the range, but has a kind that is not drawn.
   void count_undrawn(const Record& record);
   void count_flow_event(bool is_shown) { flow_events += is_shown ? 1 : 0; }
 

@@ -33,9 +33,8 @@ class Row {
   using Shapes = std::multimap<std::uint64_t, Shape>;  // by begin_ns
 
   // Adds a call. If the call overlaps with the next call, the call is shortened. If the previous call
-  // overlaps with the call, the previous call is shortened. Returns false if the call was not added as a
-  // shape, but merged with the last shape of the row. This happens as in merge(), for shapes narrower than
-  // `merged_ns`.
+  // overlaps with the call, the previous call is shortened. If merge(merged_ns) would merge the call with the
+  // last shape of the row, merges them now, and returns false.
   bool put(const Shape& call, std::uint64_t merged_ns = 0);
   // Adds an instant. Returns false, and adds nothing, if an instant at this time shows the same frame.
   bool mark(const Shape& mark);
