@@ -23,9 +23,9 @@ struct PerfThread {
   std::optional<std::uint64_t> first_ns = {};  // time of the thread's first switch
   std::optional<std::uint64_t> named_ns = {};  // time of the thread's first new name that is not from an exec
   std::uint64_t switched_out = 0;
-  std::uint64_t preempted = 0;                  // number of switches out while the thread was runnable
-  std::uint64_t names_given = 0;                // number of new names that are not from execs
-  std::uint64_t last_ns = 0;                    // time of the thread's last event
+  std::uint64_t preempted = 0;    // number of switches out while the thread was runnable
+  std::uint64_t names_given = 0;  // number of new names that are not from execs
+  std::uint64_t last_ns = 0;      // time of the thread's last event
   // time of the thread's exit; empty if an event other than a switch out follows it
   std::optional<std::uint64_t> exited_ns = {};
   std::optional<std::uint64_t> forked_ns = {};
