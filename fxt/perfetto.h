@@ -55,7 +55,8 @@ struct PerfettoProcess {
   std::vector<std::string> command_line = {};
 };
 
-// Times are in ns. Texts must be UTF-8.
+// Times are in ns. Texts must be UTF-8. In the comments below, a word in parentheses is the field of
+// Perfetto's TracePacket that a function sets.
 class PerfettoPackets {
  public:
   // The start of the first view. Users can scroll to the rest of the trace (service_event).

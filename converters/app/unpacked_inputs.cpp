@@ -62,7 +62,7 @@ std::string folder_for_temporary_files() {
 }
 
 // A private folder below $TMPDIR. A second process removes the folder when the destructor runs, or when this
-// process ends for any other reason.
+// process ends without running the destructor.
 class TemporaryFolder {
  public:
   // Throws std::runtime_error.
@@ -422,7 +422,7 @@ class Unpacker {
   Archive in_{::archive_read_new()}, out_{::archive_write_disk_new()};
   archive_entry* entry_ = nullptr;  // null at the end
   std::uint64_t unpacked_ = 0;      // size of the earlier entries
-  std::uint64_t repeated_ = 0;      // size of the files that earlier hard links name
+  std::uint64_t repeated_ = 0;      // sum of the sizes of the files to which earlier links lead
   std::set<std::string> folders_;   // folders that were created
   fxt::Budget folder_budget_{kFolders}, depth_budget_{kAllDepths};
 };

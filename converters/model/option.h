@@ -1,4 +1,4 @@
-// Options of the command line that the importers describe.
+// The means with which importers describe their command-line options.
 #pragma once
 
 #include "converters/model/notes.h"

@@ -133,8 +133,8 @@ class Timeline {
 
   // ---- Running ----
 
-  // Passes all events to `sink`, sorted by time and at equal times by lane, and finishes the sink. Calls
-  // `tick` between rounds. `tick` may throw an exception to stop the run.
+  // Passes all events to `sink`, sorted by time. Events with the same time are sorted by lane. Then finishes
+  // the sink. Calls `tick` between rounds. `tick` may throw an exception to stop the run.
   void run(EventSink& sink, const std::function<void()>& tick);
 
   // ---- After run() ----

@@ -90,8 +90,8 @@ ThreadFacts facts_of(const Task& task, Recording& recording) {
   return facts;
 }
 
-// A task begins at its first line in task.txt. It ends at its exit in the perf files, or at the latest with
-// the recording.
+// A task begins at its first line in task.txt. If the perf files have its exit, the task ends there.
+// Otherwise, it may last until the end of the recording.
 std::optional<PossibleTimes> possible_times_of(const Task& task, const Recording& recording,
                                                const RecordHead& head) {
   // The times of lines in task.txt can differ slightly from the times of records.

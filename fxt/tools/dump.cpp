@@ -245,8 +245,8 @@ void append_colored(TextBuffer& out, const Entry& entry) {
   append_text(out, kPlain);
 }
 
-// Returns the selection of records that the trace must have. With options that print calls, each of the kinds
-// begin, end and complete selects all calls.
+// Returns the selection for EntrySource, which reports an error if the trace has nothing of it. With options
+// that print calls, each of the kinds begin, end and complete selects all calls.
 Selection wanted_of(const DumpOptions& options) {
   Selection wanted = options.selection;
   constexpr std::array<std::string_view, 3> kCalls{"begin", "end", "complete"};

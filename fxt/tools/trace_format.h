@@ -38,7 +38,7 @@ struct TraceFormat {
   // Complete events may have the same start. If true, readers of the format then show the longer event around
   // the shorter one. If false, the order in the file decides.
   bool is_exact_in_pairs = false;
-  // `next` receives the bytes of the format. Null for FXT itself.
+  // Returns a stream that sends the bytes of the format to `next`. For FXT itself, this pointer is null.
   std::unique_ptr<FormatStream> (*convert)(std::unique_ptr<ByteStream> next) = nullptr;
 };
 

@@ -1,7 +1,7 @@
 // A library for LD_PRELOAD that makes one system call of a program fail, as a full disk or a missing
 // permission would. Environment variables: FAIL_CALL is the function. FAIL_AT selects one of its calls, from
 // 1; 0 means all of them. FAIL_ERRNO is the error; 0 makes a read or write stop halfway, -1 is the end of the
-// file, and -9 kills the program. With FAIL_WORKERS, only calls of threads that the program started count.
+// file, and -9 kills the program. With FAIL_WORKERS, calls of the main thread do not fail and do not count.
 //
 // Without FAIL_CALL nothing fails, and a line "NAME COUNT" for each function is written to the file
 // FAIL_COUNTS. With REVERSE_ENTRIES, the entries of a directory come in reverse order.

@@ -1,5 +1,5 @@
-// Cuts any bytes as a trace. Each piece must be readable. A piece may have only two kinds of problems: ends
-// before their starts, and arguments of unknown types.
+// Cuts any bytes as a trace. Each piece must be readable. A piece may have only two kinds of problems: events
+// that end before they start, and arguments of unknown types.
 #include <algorithm>
 #include <array>
 #include <cstddef>

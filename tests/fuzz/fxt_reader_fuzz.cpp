@@ -50,7 +50,7 @@ void check(std::span<const std::byte> bytes) {
 }
 
 // Writes all records that the Writer accepts. The written trace must be readable. It may have only two kinds
-// of problems: ends before their starts, and arguments of unknown types.
+// of problems: events that end before they start, and arguments of unknown types.
 void write_again(std::span<const std::byte> bytes) {
   fxt::MemoryOutput output;
   fxt::Writer writer(output);

@@ -1,6 +1,6 @@
 // Reads any bytes as kernel data of a recording: the pages of a CPU, and then the format of one more event.
-// The first byte of the input has parameters. Bit 0 is the byte order. Bits 1 to 4 determine how many of the
-// other bytes are pages: from 0 (none) to 15 (all). Bits 6 and 7 are the options kernel_skip_out and
+// The first byte of the input has parameters. Bit 0 is the byte order. Bits 1 to 4 are the share of the pages
+// in the other bytes: from 0 (no bytes) to 15 (all bytes). Bits 6 and 7 are the options kernel_skip_out and
 // kernel_only.
 
 #include <bit>

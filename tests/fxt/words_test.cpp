@@ -17,8 +17,7 @@ namespace {
 
 constexpr TextRef kName = TextRef::table(2);
 
-// Returns the words that `put` writes. Before, all bits of these words are set, so that missing padding is
-// found.
+// Returns the words that `put` writes. First sets all bits of these words, so that missing padding is found.
 template <typename Put>
 Words words_put(Put put) {
   Words words(64, ~std::uint64_t{0});

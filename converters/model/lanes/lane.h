@@ -47,7 +47,7 @@ class Lane {
   // Times must not decrease, and are below kTimeLimitNs. Otherwise, BrokenContract is thrown.
 
   // Opens a call inside the open calls. The caller chooses `key`, for example an address. If there are too
-  // many arguments for one record, the end of the call gets the next arguments. Arguments for which the end
+  // many arguments for one record, the end of the call gets the remaining ones. Arguments for which the end
   // has no room are dropped, and counted as cut.
   void begin(std::uint64_t time_ns, LabelId label, std::uint64_t key = 0, const Arguments& arguments = {});
   // Opens a call that is not shown. The call is on the stack, but has no event and adds no level.
@@ -190,9 +190,9 @@ class Lane {
   std::unique_ptr<LaneShortCalls> short_calls_;
   // Arguments of the end of a call, and the arguments about the calls that are left out inside the call.
   Arguments with_left_out_;
-  // Calls at this depth or deeper take the slow path: begin_slow() and end_slow(). If calls are written as
-  // pairs, all calls take the slow path, unless short calls are left out. In this case, the form of a call is
-  // decided at its end.
+  // Calls at this depth or deeper take the slow path: begin_slow() and end_slow(). The depth is 0 if an
+  // option requests pairs, unless short calls are left out. If they are, the form of a call is decided at its
+  // end.
   std::size_t hot_depth_limit_ =
       options_.durations == DurationForm::Mixed || options_.short_calls != nullptr ? options_.max_depth : 0;
   std::uint64_t last_ns_ = 0;

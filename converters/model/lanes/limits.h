@@ -47,8 +47,8 @@ struct TooDeepCount {
   }
 };
 
-// The levels of a thread's instants. Viewers draw instants with the same time as a stack inside the open
-// calls.
+// The levels of a thread's instants. If several instants have the same time, viewers stack them inside the
+// open calls.
 class InstantStack {
  public:
   enum class Form : std::uint8_t {

@@ -99,7 +99,7 @@ class MergeLoop {
   EventSink& sink_;
   std::vector<TimelineInput>& inputs_;
   std::vector<LaneState> lanes_;  // indexed by rank; lower ranks go first at equal times
-  LoserTree tree_;                // time of each lane's next event, or an earlier time if this event is new
+  LoserTree tree_;                // for each lane, a time that is not after the lane's next event
   PumpPlan plan_;
   MergedBatch batch_;
   bool is_merging_ = false;  // true if the loop consumes sealed events

@@ -28,8 +28,8 @@ struct LaneInfo {
   std::uint64_t first_call_ns = kForever;  // start of the program's first call; kForever if unknown
 };
 
-// Events are prefetched this number of events ahead. Otherwise, the merge would wait for them, because
-// another core has written them.
+// While an event is processed, the event that comes this number of places later is prefetched. Otherwise, the
+// merge would wait for each event, because another core has written it.
 inline constexpr std::size_t kPrefetchedEvents = 8;
 
 // Consecutive events of one lane, without an event of another lane in between.
@@ -39,7 +39,7 @@ struct MergedRun {
 };
 
 // The range that a viewer shows first: from the first start to the last end of the program's calls. If no
-// input records calls, it is the range of all marks, with a margin.
+// such calls are known, it is the range of all marks, with a margin.
 struct FirstView {
   TimeSpan span;
   bool has_calls;

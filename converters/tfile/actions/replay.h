@@ -13,8 +13,8 @@
 
 namespace convert::tfile {
 
-// A limit for the steps of all frames for which recipes must be built, per file. Each step takes one or two
-// nanoseconds.
+// Limits the steps that are needed to evaluate values. For example, all recipes of a file share one budget.
+// Each step takes one or two nanoseconds.
 inline constexpr fxt::Limit kFrameWork{"steps to evaluate the values of a trace file", 1'000'000'000,
                                        256 * fxt::kKiB};
 
@@ -35,9 +35,9 @@ class Replay {
     std::optional<std::uint64_t> result = {};  // for an expression
   };
 
-  // Runs the actions on a frame. Only the expressions that `is_needed` marks are run; if it is empty, all are
-  // run. The results point into `actions` and the frame. `work` is a budget of kFrameWork. Returns false if
-  // the budget is exceeded; then the results are not complete.
+  // Runs the actions on a frame. Omits the expressions for which `is_needed` is false. If `is_needed` is
+  // empty, omits none. The results point into `actions` and the frame. `work` is a budget of kFrameWork.
+  // Returns false if the budget is exceeded; then the results are not complete.
   bool run(std::span<const TracepointAction> actions, const std::vector<bool>& is_needed, FrameMemory& frame,
            fxt::Budget& work);
 

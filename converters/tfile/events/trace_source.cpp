@@ -118,7 +118,7 @@ TraceSource::Emitted TraceSource::emit(const Frame& frame, const FrameContext& c
   const std::uint64_t time_ns = begin_frame(lane, frame.tracepoint, context.is_step, time.ns);
   const bool can_repeat = context.has_registers && classifier_.classifies_alike(frame);
   Recipe& recipe = recipes_.recipe_of(frame, context, time, can_repeat);
-  // Calls of callers could cross the calls that another input has on this thread.
+  // If callers were shown as calls, they could cross the calls that another input has on this thread.
   const bool shows_callers = lanes_.of_tracepoint.empty() && !lane.is_matched();
   if (!context.is_step && shows_callers) callers_.show(lane, recipe.callers(), time_ns, announced_ns_);
   const std::size_t lane_bytes =

@@ -25,9 +25,9 @@ struct GivenBias {
 class ModuleSet : public ProgramSymbols {
  public:
   // Finds out where the programs were loaded. The first program is the executable. A null pointer stands for
-  // a program that could not be used. A program that contradicts the tracepoints is left out with a note. But
-  // if the user gave its place, it is still used for names of code, and not for values. `locations` belong to
-  // the trace. Throws UsageError if a bias is for none of the programs.
+  // a program that could not be used. If a program contradicts the tracepoints, adds a note. If the user gave
+  // the place of such a program, it is used for names of code, but not for values. Otherwise, it is left out.
+  // `locations` belong to the trace. Throws UsageError if a bias is for none of the programs.
   ModuleSet(std::vector<std::unique_ptr<Program>> programs, const TraceFile& trace,
             const LocationTable& locations, const std::vector<GivenBias>& biases, Notes& notes);
 

@@ -22,8 +22,8 @@ class Unwinder {
 
   // `pc` is the code address of the frame that is in the FrameMemory.
   void start(std::uint64_t pc);
-  // Returns the caller of the code that the last next() returned, and at first the caller of `pc`. Inlined
-  // calls are not returned. Nothing at the end.
+  // The first next() after start() returns the caller of `pc`. Each further next() returns the caller of the
+  // code that the previous next() returned. Inlined calls are not returned. Returns nothing at the end.
   std::optional<Caller> next();
   // The frame address (CFA) of the latest caller. Before the first next(), it is the frame address of the
   // frame's own function. All code that is inlined into a function has the function's frame address.

@@ -56,7 +56,7 @@ static_assert(fxt::kTilesWord<LongTime::Low, LongTime::High, LongTime::Epoch>);
 constexpr std::size_t kKernelWord = sizeof(std::uint32_t);
 // The kernel's clock may go back by up to this time from one page to the next.
 constexpr std::uint64_t kKernelSlackNs = 1'000'000;
-// The number of next pages whose times are compared with the time of a page.
+// The time of a page is compared with the times of this number of pages after it.
 constexpr std::size_t kWitnesses = 3;
 
 }  // namespace
@@ -127,8 +127,8 @@ void KernelCursor::drop_page_from(std::size_t offset, const NoteKind& kind, std:
   close_page();
 }
 
-// The time of a page is plausible unless more than half of the next pages have earlier times. Pages with
-// impossible times do not count, for example with a time before the events that were read.
+// The time of a page is plausible unless more than half of the pages after it have earlier times. Pages with
+// impossible times do not count. For example, a time is impossible if it is before the events that were read.
 bool KernelCursor::has_plausible_time(std::uint64_t time_ns, std::span<const std::byte> behind) const {
   if (time_ns >= kTimeLimitNs || time_ns + kKernelSlackNs < last_ns_) return false;
   int votes = 0;

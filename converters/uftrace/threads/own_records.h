@@ -53,8 +53,9 @@ class OwnRecords {
 
   void emit(const RecordItem& item, WorkerScratch& scratch);
 
-  // Runs of plain records must end at this time and this offset. There, symbols change, an event of a side
-  // stream is due, or a flow starts. The time is 0 if the stack is unknown.
+  // A run of plain records must end before this time, and before this offset. At the time, symbols change, or
+  // an event of a side stream is due. At the offset, a flow starts. The time is 0 if the next record must not
+  // be in a run, for example because the stack is unknown.
   std::uint64_t plain_until_ns() const;
   std::uint64_t plain_until_offset() const;
   std::uint64_t latest_event_ns() const { return latest_event_ns_; }

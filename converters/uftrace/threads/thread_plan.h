@@ -45,11 +45,11 @@ struct KernelPlan {
   std::uint64_t last_ns() const { return queue == nullptr ? 0 : queue->last_ns(); }
 };
 
-// An exec or the load of a library, from task.txt, or a message from extern.dat.
+// An event from a list: an exec or a dlopen from task.txt, or a message from extern.dat.
 struct ListedEvent {
   enum class What : std::uint8_t { Exec, Dlopen, Message } what;
   std::uint64_t time_ns;
-  std::string text;  // path of the program or library, or the message
+  std::string text;  // the path of the program or of the library; for a message, its text
 };
 
 // The start of the flow to a forked child or a new thread.

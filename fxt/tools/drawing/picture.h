@@ -70,7 +70,7 @@ class Details {
   SeededMap<std::string, std::uint32_t> indices_;
   std::vector<const std::string*> lines_;
   std::vector<std::uint32_t> references_;
-  std::vector<std::size_t> ends_{0};  // by details: the index after their last reference
+  std::vector<std::size_t> ends_{0};  // by index of the details: the end of their part of references_
   std::size_t bytes_ = 0;
   std::uint64_t left_out_ = 0;
 };

@@ -45,8 +45,8 @@ std::vector<Color> colors_of(const Drawing& drawing) {
           ++neighbors[{std::max(call.name, before->name), std::min(call.name, before->name)}];
       }
     }
-  // Chooses the shades in the order of names. Each name gets the shade that fewer of its neighbors with a
-  // lower index have.
+  // Chooses the shades in the order of the name indices. Neighbors with a lower index already have a shade.
+  // The name gets the shade that is next to it less often.
   for (auto at = neighbors.begin(); at != neighbors.end();) {
     const std::uint32_t name = at->first.first;
     std::array<std::uint64_t, kShades> uses{};

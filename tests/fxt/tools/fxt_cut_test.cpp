@@ -125,8 +125,8 @@ TEST_F(FxtCut, RefusesASizeThatIsTooSmallForNames) {
               HasSubstr("out.019.fxt\n  and 64 more\n84 files larger than --split-size, up to "));
 }
 
-// The first piece is complete, because no call is open at its start. The next piece would have to repeat all
-// open calls.
+// The first piece is written, because no call is open at its start. The next piece is refused, because it
+// would have to repeat all open calls.
 TEST_F(FxtCut, RefusesASizeThatIsTooSmallForOpenDurations) {
   const std::string deep = file("deep.in", file_of([](Writer& writer) {
                                   for (std::uint64_t i = 0; i < 300; ++i)

@@ -47,7 +47,7 @@ class ReusedRecipes : public testing::Test {
   }
 
   // Converts all frames in one file, so that they share a recipe if possible. Also converts each frame in a
-  // file of its own. The events must be equal. The values in the frames must differ.
+  // file of its own. Both conversions must give the same events. The frames must have different values.
   static void expect_same(std::string_view kind, const Blocks& describe, const std::vector<Blocks>& frames,
                           const std::filesystem::path& program = {}) {
     SCOPED_TRACE(kind);

@@ -48,7 +48,9 @@ TEST(FramePattern, IsOfOneTracepointAndItsBlocks) {
   const auto pattern = FramePattern::pattern_of(frame_of(first));
   ASSERT_TRUE(pattern);
   EXPECT_EQ(pattern->size(), 38u);
-  EXPECT_EQ(pattern->value_of(1), 30u);  // header 6, memory block 19, letter 1, variable's number 4
+  // The value comes after 30 bytes: the header has 6 bytes, the memory block has 19, the letter of the
+  // variable block has 1, and the variable's number has 4.
+  EXPECT_EQ(pattern->value_of(1), 30u);
   EXPECT_EQ(pattern->value_of(2), std::nullopt);
   EXPECT_TRUE(pattern->matches(first));
   EXPECT_TRUE(pattern->matches(small_frame(0x404040, -1, -1)));

@@ -272,7 +272,7 @@ TEST_F(CollectedValues, TextsContinueInOtherBlocks) {
               HasSubstr(" accents=\"ab\" "));
 }
 
-// The bytecode uses the memory of another variable than the item. Therefore, the given program is not the
+// The item names one variable, but the bytecode reads another one. Therefore, the given program is not the
 // recorded one.
 TEST_F(CollectedValues, CalculationsFromOtherMemoryAreContradicted) {
   frame("height, (bool)height",

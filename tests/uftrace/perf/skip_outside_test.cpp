@@ -1,5 +1,5 @@
-// --event-skip-out hides events outside of the program's calls, and switches before the process's first call
-// and after the thread's last call.
+// --event-skip-out hides events outside of the program's calls. It also hides the switches before the
+// process's first call and after the thread's last call.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Tests plain records, also records of calls without an entry or without an exit.
+// Tests plain records, including those of calls that lack their entry or their exit.
 #include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

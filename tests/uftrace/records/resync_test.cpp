@@ -1,4 +1,4 @@
-// Tests at which record reading continues after damage, and which times are accepted.
+// Tests at which record the reader continues after damage, and which times it accepts.
 #include "converters/uftrace/records/resync.h"
 
 #include <gmock/gmock.h>
