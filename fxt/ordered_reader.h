@@ -42,12 +42,13 @@ class OrderedReader {
   OrderedReader(OrderedReader&&) noexcept;
   OrderedReader& operator=(OrderedReader&&) noexcept;
 
-  // Returns the next record, or null at the end; reader().end() then has the reason. Passes exceptions of the
-  // Input on, after the records that could be read. Throws std::system_error if the temporary file fails.
+  // Returns the next record, or null at the end; reader().end() then has the reason. If the Input throws an
+  // exception, next() throws it after the last record that could be read. Throws std::system_error if the
+  // temporary file fails.
   const Entry* next();
   // True if the file is in the order of time.
   bool is_in_order() const;
-  // Opens the trace again, from its start, for a Reader in the order of the file.
+  // Opens the trace again, at its start. A Reader of this Input returns the records in the order of the file.
   std::unique_ptr<Input> open() const;
   // The Reader of the latest record, with the record's provider, tick rate and tables. After the end, it is
   // the Reader that has read the whole trace.

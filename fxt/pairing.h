@@ -74,8 +74,8 @@ struct Call {
   std::uint64_t end_ns = 0;  // valid once knows_end() returns true
   // total time of the calls directly inside this call, as far as it is in the range
   std::uint64_t inner_ns = 0;
-  // The innermost outer call that may end after this call has the depth `later_end_depth - 1`. 0 if there is
-  // no such call.
+  // `later_end_depth - 1` is the depth of the innermost outer call that may end later than this call.
+  // `later_end_depth` is 0 if there is no such call.
   std::size_t later_end_depth = 0;
 
   const std::string& category() const { return names->category; }
@@ -172,8 +172,8 @@ class Pairing {
   const OddEvents& odd() const { return odd_; }
 
  protected:
-  // Must be called with the records that add() does not get. One of them may have the first time of the
-  // trace, from which the times of a range may count.
+  // Must be called with the records that add() does not get. The times of a range may count from the first
+  // record that has a time, and this may be one of these records.
   void know_start(const Entry& entry, const Reader& reader);
 
  private:

@@ -62,8 +62,8 @@ void import_inputs(const ConvertOptions& options, std::span<const std::optional<
   }
 }
 
-// With --utc, a time without a unit in -r may be a time of the wall clock or of the recording's clock. If the
-// time is too early for the wall clock, it is converted from the recording's clock.
+// With --utc, a time in -r that has no unit may be a time of the wall clock or of the recording's clock. If
+// the time is too early for the wall clock, it is converted from the recording's clock.
 void choose_clock(fxt::TimeRange& range, const ConvertOptions& options, const Timeline& timeline,
                   Notes& notes) {
   const auto shift_ns = timeline.clock_shift_ns();
@@ -81,8 +81,9 @@ void choose_clock(fxt::TimeRange& range, const ConvertOptions& options, const Ti
   }
 }
 
-// Replaces times of -r with a unit, such as `20ms`, which count from the start. As in uftrace, the start is
-// the first call of a program. Without calls, the start is the first event.
+// A time in -r that has a unit, such as `20ms`, counts from the start. As in uftrace, the start is the first
+// call of a program. Replaces such times by times of the trace's clock. Without calls, the start is the first
+// event, and no time is replaced.
 void count_from_first_call(fxt::TimeRange& range, const Timeline& timeline) {
   const auto first_call_ns = timeline.first_call_ns();
   if (!first_call_ns) return;

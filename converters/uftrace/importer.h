@@ -30,7 +30,8 @@ struct RecordingOptions {
   std::uint64_t index_step_bytes = RecordIndex::kStepBytes;
   FilterOptions filters = {};  // which calls are shown
   ElfOptions elf = {};         // which ELF files outside the recording provide names
-  // Counts the time for all recordings and all passes of --fit, because copies of the options share it.
+  // The time that was spent on patterns. Copies of the options share it, so it is the sum over all recordings
+  // and all passes of --fit.
   std::shared_ptr<MatchingTime> matching_time = std::make_shared<MatchingTime>(0);
 };
 

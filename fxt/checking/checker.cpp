@@ -36,8 +36,8 @@ bool is_drawn(const Record& record) {
           (object->type == KernelObjectType::Process || object->type == KernelObjectType::Thread));
 }
 
-// Some readers have one string table or thread table for all providers. Tracks these tables, and finds
-// indices that mean another string or thread in these readers than in the file (rule W3).
+// Some readers have one string table or thread table for all providers. Tracks these tables. Finds each index
+// with which such a reader would get a string or thread of another provider (rule W3).
 class ReferenceCheck {
  public:
   explicit ReferenceCheck(Findings& findings) : findings_(&findings) {}
@@ -115,7 +115,8 @@ class LimitCheck {
   std::uint64_t first_ = ~std::uint64_t{0}, last_ = 0;
   bool is_too_long_ = false;
   std::unordered_set<std::uint64_t> locations_;
-  std::vector<bool> located_;  // by string index: true if locations_ has the name without a location
+  // By index of a string: true if locations_ contains this string as a name without a source location.
+  std::vector<bool> located_;
 };
 
 // Counts the records that the selected readers ignore (rule W29). Reports the number at the end of the file.

@@ -24,8 +24,8 @@ class CallFit {
   using Open = std::function<std::unique_ptr<EntrySource>()>;
 
   // Reads the trace, and finds the shortest length so that all calls of at least this length fit into
-  // `most_bytes`. `cut` selects the records. Throws FileError if the records that must stay exceed
-  // `most_bytes`.
+  // `most_bytes`. `cut` selects the records. Throws FileError if `most_bytes` is too small for the records
+  // that must stay.
   CallFit(const Open& open, const CutOptions& cut, std::uint64_t most_bytes);
 
   // The options for a Cutter that writes the calls. They refer to this object, which must outlive the Cutter.
@@ -43,7 +43,7 @@ class CallFit {
   class Pass;
   struct ShownCall {
     std::uint64_t record;  // the number of the first record of the call
-    std::uint64_t start;   // number of starts that is_shown() gets before this start
+    std::uint64_t start;   // number of earlier starts for which is_shown() is called
     MissingCalls missing;
 
     bool operator<(const ShownCall& other) const { return record < other.record; }
@@ -58,9 +58,9 @@ class CallFit {
   bool thins_ = false;
   std::uint64_t shortest_ns_ = 0;
   SortedSpool<ShownCall> shown_;
-  std::uint64_t records_ = 0;          // number of records that changed() has seen
-  std::deque<std::uint64_t> started_;  // ShownCall::start of shown calls that is_shown() has not reached
-  std::uint64_t starts_ = 0;           // number of starts that is_shown() has seen
+  std::uint64_t records_ = 0;          // number of records for which changed() was called
+  std::deque<std::uint64_t> started_;  // of shown calls: ShownCall::start, until is_shown() is called for it
+  std::uint64_t starts_ = 0;           // number of starts for which is_shown() was called
   MissingCalls left_out_;
   Entry changed_;
 };

@@ -81,7 +81,8 @@ bool lasts_until_another(const Record& record) {
                               event->type != EventType::FlowStep && event->type != EventType::FlowEnd);
 }
 
-// Null if the record has no name, or names a process or thread.
+// Null if the record has no name. Also null for a kernel object, because its name is that of a process, a
+// thread or another object.
 const String* own_name(const Record& record) {
   if (std::holds_alternative<KernelObject>(record)) return nullptr;
   return std::visit(

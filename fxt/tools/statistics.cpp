@@ -128,7 +128,8 @@ std::uint32_t Statistics::line_of(const CallTrack& track, const Call& call) {
   const CallGroup group = group_of(track, call);
   const bool is_by_name = report_.by == CallUnit::Function || report_.by == CallUnit::Category;
   std::vector<std::optional<std::uint32_t>>& known = known_lines_.at(static_cast<std::size_t>(group));
-  // The index of an async track does not belong to a thread, so lines of threads can't be found by it.
+  // The line of a thread can be found by the index of the thread's track, but not by the index of an async
+  // track.
   if (is_by_name || !track.is_async) {
     std::optional<std::uint32_t>& index = element(known, is_by_name ? call.name_index : track.index);
     if (!index) index = line_with(group, track.thread, *call.names);

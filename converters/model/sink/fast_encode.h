@@ -98,7 +98,7 @@ constexpr bool fits_header(std::uint64_t number) { return std::in_range<std::uin
 constexpr bool looks_negative(std::uint64_t number) { return static_cast<std::int64_t>(number) < 0; }
 
 // Writes the arguments of a record. `ref_of` returns the ref of a name. `put_string` writes the argument for
-// a Text or a Name. `put_large` writes a number that looks_negative() in another form.
+// a Text or a Name. `put_large` is called for each unsigned number for which looks_negative() is true.
 template <typename RefOf, typename PutString, typename PutLarge>
 [[gnu::always_inline]] inline std::uint64_t* put_arguments(std::uint64_t* at, const ArgumentRow& arguments,
                                                            RefOf ref_of, PutString put_string,
@@ -175,8 +175,8 @@ inline std::size_t most_words(const PendingEvent& event) {
   return kBesidesBlock + (event.block == nullptr ? 0 : ArgumentBlockHeader::Words::get(*event.block));
 }
 
-// Copies a text in an argument block, where zeros pad the text to whole words. Sets `is_plain` to true if all
-// bytes of the text are ASCII and not NUL.
+// Copies a text from an argument block, in which zeros pad the text to whole words. Sets `is_plain` to true
+// if all bytes of the text are ASCII and not NUL.
 [[gnu::always_inline]] inline std::uint64_t* put_packed_text(std::uint64_t* at, std::string_view text,
                                                              bool& is_plain) {
   is_plain = true;
@@ -196,7 +196,8 @@ inline std::size_t most_words(const PendingEvent& event) {
   return at + 1;
 }
 
-// Writes the argument for a Text in an argument block. Returns null if the text must be repaired.
+// Writes the argument for a Text that comes from an argument block. Returns null if the text must be
+// repaired.
 [[gnu::always_inline]] inline std::uint64_t* put_sound_text(std::uint64_t* at, const fxt::TextRef& name,
                                                             std::string_view text) {
   at = fxt::put_argument(at, fxt::ArgumentType::String, name, fxt::words_of(text.size()),

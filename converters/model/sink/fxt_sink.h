@@ -72,7 +72,7 @@ class FxtSink : public EventSink {
   // Names all processes and threads. The 255 threads with the most events get thread refs.
   void add_lanes(std::span<const LaneInfo> lanes) override;
   void write(std::span<const MergedRun> runs) override;
-  // Writes the hints about the first view that depend on the end of the events.
+  // Writes those hints about the first view that are known only after the last event.
   void finish(const TimelineTotals& totals) override;
   std::uint64_t events_written() const override { return events_written_; }
   std::size_t thread_words(std::size_t lane) const override { return threads_[lane].index != 0 ? 0 : 2; }

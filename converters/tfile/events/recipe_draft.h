@@ -58,9 +58,9 @@ class Plots {
   std::map<std::pair<NameId, ArgumentKind>, bool> is_plotted_;
 };
 
-// The names of values that contain other values: "a" and "a.b" contain `a.b[0]`. Perfetto shows no argument
-// of an event that has a value and also a part of this value. Therefore, the whole value gets the name "a
-// (whole)".
+// The names of values that contain other values: "a" and "a.b" contain `a.b[0]`. If an event has a value and
+// also a part of this value, Perfetto shows no arguments of the event. Therefore, the whole value gets the
+// name "a (whole)".
 class WholeNames {
  public:
   explicit WholeNames(Names& names) : names_(names) {}

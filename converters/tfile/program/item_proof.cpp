@@ -20,8 +20,8 @@ bool is_described(const std::vector<ItemValue>& values) {
 
 namespace {
 
-// The memory at a fixed address that an action records: a range, or "const64 ADDRESS; const8 SIZE; trace;
-// end". Size 0 for all other actions.
+// The memory that an action records, if its address is fixed: a range, or the bytecode "const64 ADDRESS;
+// const8 SIZE; trace; end". Size 0 for all other actions.
 DataObject fixed_range_of(const TracepointAction& action) {
   if (action.kind == TracepointAction::Kind::Memory && action.base == -1)
     return {static_cast<std::uint64_t>(action.offset), action.length};
@@ -50,8 +50,8 @@ std::vector<std::uint64_t> biases_at_ranges(const DataObject& object,
   return biases;
 }
 
-// Takes an estimate of the work for one frame from the budget. Each item is evaluated, compared with all
-// expressions, and searched in all blocks. This does not include the work to run the expressions.
+// Estimates the work for one frame, and takes it from the budget. Each item is evaluated, compared with all
+// expressions, and searched in all blocks. The estimate does not include the work to run the expressions.
 bool ItemProof::take_work(fxt::Budget& work) const {
   constexpr std::uint64_t kWorkPerItem = 500, kWorkPerLeaf = 2, kWorkPerMatch = 16;
   const std::uint64_t items = expected_->items.size(), expressions = expected_->shapes.size();
@@ -125,7 +125,7 @@ void ItemProof::prove_in_any_order() {
     is_confirmed_[i] = fit == Fit::Yes;
     if (fit == Fit::No) elsewhere.push_back(i);
   }
-  // GDB writes an expression that records nothing if it knows an item as a constant. Therefore, each such
+  // If GDB knows an item as a constant, it writes an expression that records nothing. Therefore, each such
   // expression may explain one of the items in `elsewhere`.
   const auto constants =
       std::ranges::count_if(expected_->shapes, [](const auto& shape) { return shape.blocks.empty(); });

@@ -30,7 +30,7 @@ class LineTable {
 
   // Rows are ordered by address. Rows with the same address keep the compiler's order.
   std::size_t size() const { return size_; }
-  // Returns nothing if the row has no line, or marks the end of a piece of code.
+  // Returns nothing if the row has no line, or if it marks the end of a piece of code.
   std::optional<LineRow> row(std::size_t index) const;
   // The number of the first row at or after the address; size() if there is none.
   std::size_t first_from(std::uint64_t address) const;

@@ -43,8 +43,8 @@ class NamedPlaces {
   // The place that contains the address; null if there is none. If several places contain it, returns the
   // place that begins last. If these begin together, returns the place that was added last.
   const Place* find(std::uint64_t address) const;
-  // with_key_of() returns the places whose names may match `name`, because the hashes of their keys are
-  // equal. Each Key has the hash, and the index of a place.
+  // A Key consists of the hash of a place's key and the index of the place. with_key_of() returns the places
+  // whose keys have the same hash as the key of `name`. The names of these places may match `name`.
   using Key = std::pair<std::uint32_t, std::uint32_t>;
   std::span<const Key> with_key_of(std::string_view name);
   const Place& at(const Key& key) const { return places_[key.second]; }

@@ -219,7 +219,8 @@ class LeafWalk {
         return;
       }
     }
-    // If several base classes have members with one name, the name of the class is added to the name.
+    // If several members of an object have the same name, inherited members are shown with their base class:
+    // "Base::x".
     std::string qualifier;
     if (member.name.empty())
       qualifier = bases_are_ambiguous_ && !member.type->name.empty() ? member.type->name + "::" : qualifier_;

@@ -39,7 +39,8 @@ class ThreadTracks {
  public:
   static constexpr std::size_t kMaxTracks = 10000;
 
-  // The track of a clue. A new clue gets a new track, or the track of unknown threads if there are too many.
+  // The track of a clue. A new clue gets a new track. If there are too many tracks, it gets the track of
+  // unknown threads.
   std::size_t track_of(ThreadClue clue, std::uint64_t value);
   // Guesses the track by the stack: the track of a near stack, or a new track. Returns nothing if too many
   // stacks are known.

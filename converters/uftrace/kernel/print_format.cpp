@@ -14,8 +14,8 @@ namespace {
 
 using Kind = PrintExpression::Kind;
 
-// These limits exist because a recording may contain any text. The formats of real kernels are not longer,
-// nested deeper or more complex.
+// These limits exist because a recording may contain any text. The formats of real kernels do not exceed
+// them.
 constexpr std::size_t kMaxFormat = std::size_t{64} << 10;
 constexpr int kMaxNesting = 100;
 constexpr int kMaxOperations = 1000;

@@ -52,8 +52,8 @@ class ModuleNames {
   std::map<std::string, std::size_t, std::less<>> shared_;
 };
 
-// Accepts the form that uftrace writes, with merged mappings, and a raw /proc/<pid>/maps. Skips damaged lines
-// and adds notes.
+// Accepts the form that uftrace writes, in which mappings are merged. Also accepts a raw /proc/<pid>/maps.
+// Skips damaged lines and adds notes.
 MemoryMap parse_map(std::string_view text, std::string_view path, Notes& notes);
 
 // Returns the part after the last '/'.

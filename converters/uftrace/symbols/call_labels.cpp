@@ -16,7 +16,7 @@ constexpr LabelId kNoLabel{~std::uint32_t{0}};
 void CallLabels::find(const AddressSpace* space, std::span<const std::uint64_t> addresses,
                       std::span<const SymbolAt> found, std::span<LabelId> labels) {
   // The data of each symbol are in three places of the memory, far from each other. Prefetches the data of
-  // all symbols before the first are used.
+  // all symbols, and only then uses them.
   std::array<LabelId*, kAtOnce> known;  // pointer to each symbol's label; null without a symbol
   for (std::size_t i = 0; i < addresses.size(); ++i) {
     known.at(i) = label_of(found[i]);

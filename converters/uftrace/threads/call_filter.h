@@ -85,7 +85,7 @@ class CallFilter {
   virtual void drop_kernel_call() {}
 
   Dropped dropped() const { return dropped_; }
-  // True if a call was shown, or with --kernel-only, a call or event of the kernel.
+  // True if a call was shown. With --kernel-only, also true if an event of the kernel was shown.
   bool has_shown_calls() const { return has_shown_calls_; }
 
  protected:

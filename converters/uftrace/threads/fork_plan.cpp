@@ -101,8 +101,8 @@ class Candidates {
     }
   }
 
-  // Assigns a forking call that began before `time_ns` to a child: the earliest call that is not assigned
-  // yet. Prefers a call whose exit is the child's first record. Returns null if there is no such call.
+  // Assigns a forking call to a child: the earliest call that began before `time_ns` and is not assigned yet.
+  // Prefers a call whose exit is the child's first record. Returns null if there is no such call.
   Candidate* claim(std::uint64_t time_ns, const std::optional<CallKey>& first_exit) {
     if (first_exit) {
       if (const auto left = by_key_.find(*first_exit); left != by_key_.end())
@@ -112,8 +112,8 @@ class Candidates {
     return found != nullptr ? found : claim(ForkKind::Other, time_ns);
   }
 
-  // Assigns a call of this kind that began before `time_ns` to a child: the earliest call that is not
-  // assigned yet.
+  // Assigns a call of this kind to a child: the earliest call that began before `time_ns` and is not assigned
+  // yet.
   Candidate* claim(ForkKind kind, std::uint64_t time_ns) {
     return claim(by_kind_[static_cast<std::size_t>(kind)], time_ns);
   }

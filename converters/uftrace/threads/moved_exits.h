@@ -1,7 +1,8 @@
 // Estimated exits (`uftrace record -e`) that context switches or kernel calls disprove. The recorder puts an
 // exit half way between the entry of its call and the next entry. But no call returns while its thread is off
 // the CPU or in the kernel. Therefore, as in uftrace, such an exit moves to half way between the thread's
-// return to the CPU and the next entry. Exits directly after a moved exit move to times after this exit.
+// return to the CPU and the next entry. The exits that directly follow also move, if they would otherwise
+// come too early.
 //
 // For example, f is entered at 10, and the next function at 50, so the recorder puts the exit of f at 30. If
 // the thread was off the CPU from 20 to 40, the exit moves to 45.

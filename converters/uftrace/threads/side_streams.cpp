@@ -267,7 +267,7 @@ void SwitchStream::emit_instant(std::uint64_t time_ns, LabelId label, const Argu
     to_.lane.instant(time_ns, label, arguments);
 }
 
-// True if no switch in follows the switch out at `time_ns`. Must be called in the order of time.
+// True if the switch out at `time_ns` is not followed by a switch in. Must be called in the order of time.
 bool SwitchStream::is_lone(std::uint64_t time_ns) {
   const auto& lone = plan_.lone_outs;
   while (lone_outs_ < lone.size() && lone[lone_outs_] < time_ns) ++lone_outs_;

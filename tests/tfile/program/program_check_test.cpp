@@ -110,8 +110,8 @@ TEST_F(LoadBias, FollowsFromASourceLine) {
   }
 }
 
-// A library may have no function with a tracepoint. Its place is then found by an object of the library that
-// GDB records with "const64 ADDRESS; const8 SIZE; trace".
+// A library may have no function with a tracepoint. If GDB records an object of this library at a fixed
+// address ("const64 ADDRESS; const8 SIZE; trace"), the object shows the place of the library.
 TEST_F(LoadBias, FollowsFromACollectedObjectIfNoFunctionIsHit) {
   const DataObject readings = program_.object("plant::readings").value();
   TracepointLocation location;

@@ -1,4 +1,4 @@
-// Tests reading the events of a perf file. From a damaged file, the undamaged events are read.
+// Tests how the events of a perf file are read. If the file is damaged, the undamaged events are read.
 #include "converters/uftrace/perf/perf_cursor.h"
 
 #include <array>
@@ -209,8 +209,8 @@ TEST(PerfCursor, ReadsTheSmallestAndTheLargestRecords) {
   EXPECT_THAT(events.notes, IsEmpty());
 }
 
-// Before damage, a record is accepted if its type has a fixed size. All other records are accepted only if
-// another record comes after them.
+// The last record before damage is accepted if its type has a fixed size. A record of any other type must be
+// followed by a plausible record or by the end of the file.
 TEST(PerfCursor, ReadsRecordsBeforeDamage) {
   for (const std::string& record : {PerfBytes().in(10, 100).text(), PerfBytes().fork(10, 100, 1).text(),
                                     PerfBytes().exit(10, 100).text(), PerfBytes().lost(10, 100).text()}) {

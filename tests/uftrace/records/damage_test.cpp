@@ -66,7 +66,7 @@ TEST(UftraceDamage, UndamagedRecordsAreKept) {
   EXPECT_THAT(r.notes(), ElementsAre("damaged-bytes 24", "DIR/100.dat:+0x30: not records, up to +0x48"));
 }
 
-// The time 60,000 is also wrong, but the error is too small to be noticed.
+// Besides the 16 damaged bytes, the time 60,000 is wrong, but this error is too small to be noticed.
 TEST(UftraceDamage, UndamagedRecordsAfterATooLateTimeAreKept) {
   RecordingBuilder r;
   r.entry(10, 0, RecordingBuilder::kMain).entry(60'000, 1, RecordingBuilder::kF);

@@ -1,4 +1,4 @@
-// Tests the forks, execs and loads of libraries in task.txt, between the records.
+// Tests how the forks, execs and loads of libraries in task.txt are shown between the records.
 #include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
@@ -343,7 +343,7 @@ TEST(UftraceForks, AFlippedBitInATimeOfTheParentChangesNothing) {
   }
 }
 
-// The entry of fork has a wrong time, which is later than the FORK line and than the next records.
+// The entry of fork has a wrong time, which is later than the FORK line and the next records.
 TEST(UftraceForks, AForkingCallMayHaveATooLateTime) {
   R r;
   r.task_line("FORK timestamp=0.000000060 pid=101 ppid=100");
