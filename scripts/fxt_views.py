@@ -96,7 +96,7 @@ def is_compressed(path):
 
 
 def processes_of(path):
-    """The texts "NAME PID" of the processes that have a name at the start of the trace. If the trace can't be read easily, only some of them."""
+    """The texts "NAME PID" of the processes that have a name at the start of the trace. Only some of them if the trace can't be read easily."""
     with path.open("rb") as file:
         is_gzip = file.read(2) == BEGINNINGS[1]
     strings, processes, link_bytes = {}, [], 0

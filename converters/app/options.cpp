@@ -196,7 +196,7 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
             .goes_with_inspect = true},
            flag("force", 'f', options.force,
                 "replace any existing OUTPUT. Without this option, only an empty file or a trace of the "
-                "same format is replaced. Also write more than 10,000 pieces, and pieces that are together "
+                "same format is replaced. Also allow more than 10,000 pieces, and pieces that are together "
                 "larger than 256 MiB and larger than a hundred times the undivided trace"),
            flag("sync", 0, options.sync,
                 "wait until OUTPUT is on the disk, before and after it replaces an older file. After a power "
@@ -209,8 +209,8 @@ OptionTable table_of(ConvertOptions& options, std::string& output, TextOptions& 
             .goes_with_inspect = true},
            {.name = "inspect",
             .argument = "[=all]",
-            .help = "describe the inputs on one screen instead of converting them: their type, origin, "
-                    "threads, size and damage. With =all, print all details",
+            .help = "describe the inputs on one screen (type, origin, threads, size and damage), and convert "
+                    "nothing. With =all, print all details",
             .value = fxt::each_or_none([&](const std::string& detail) {
               options.inspect = true;
               options.inspects_all = detail == "all";

@@ -34,10 +34,10 @@ inline constexpr NoteKind kOffsetCut{"offset-cut", "offsets that lead to impossi
 inline constexpr NoteKind kKeptApart{
     "kept-apart", "threads that do not match a thread of another input, shown on separate tracks", true};
 
-inline constexpr NoteKind kSharedCpus{
-    "shared-cpus",
-    "inputs that share CPU tracks, although they are copies, moved by --offset, or from several machines",
-    true};
+inline constexpr NoteKind kSharedCpus{"shared-cpus",
+                                      "inputs that share CPU tracks, although they are copies, come from "
+                                      "several machines, or were moved by --offset",
+                                      true};
 
 inline constexpr NoteKind kArgumentsCut{"arguments-cut", "arguments beyond the 30 that a call can have"};
 inline constexpr NoteKind kTooDeep{"too-deep",

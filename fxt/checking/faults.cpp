@@ -78,7 +78,7 @@ constexpr std::array<FaultEntry, kFaults> kTable{{
      "P Perfetto counts an error|T Tracy ignores the argument or reads an id as a value"},
     {SharedSeries, "SharedSeries", "W20", "T Tracy draws both counters as one plot"},
     {KnownCounter, "KnownCounter", "W20",
-     "P Perfetto draws this counter by CPU, so it drops the counter or the argument"},
+     "P Perfetto draws this counter once for each CPU, so it drops the counter or the wrong argument"},
     {RepeatedName, "RepeatedName", "W25", "P Perfetto keeps only one of the arguments with this name"},
     {NameOfBegin, "NameOfBegin", "W25", "P Perfetto keeps only one of the two arguments",
      "has an argument with the same name as an argument of its start"},
@@ -176,7 +176,8 @@ constexpr std::array<FaultEntry, kFaults> kTable{{
     {TakesEarlierEnd, "TakesEarlierEnd", "W16", "T Tracy ends this event at the end of the other event",
      "starts at the end of a complete event that comes later in the file"},
     {TooDeep, "TooDeep", "W15", "P Perfetto drops the event, and its end then ends another event",
-     "is nested inside more than 512 durations, or follows more than 512 events of no length at its time"},
+     "is inside 512 or more durations; for an event without a length, the preceding ones at the same time "
+     "count as durations"},
     {StrayEnd, "StrayEnd", "W17", "?* readers ignore the end", "ends a duration that never began"},
     {StrayEndInside, "StrayEndInside", "W17", "T Tracy ends the outer complete event at this time",
      "ends a duration that never began"},

@@ -61,8 +61,8 @@ constexpr std::array kRules = {
          "Perfetto drops complete events that overlap in part, and everything deeper than 512. Tracy gives "
          "overlapping events wrong ends."},
     Rule{"W16",
-         "Records of a thread are in time order. At equal times, ends come before the starts that follow "
-         "them.",
+         "Records of a thread are in time order. If a duration ends at the time at which the next one "
+         "starts, the end comes first.",
          "For events with equal times, readers keep the order in the file. If this order is wrong, Tracy "
          "pairs starts with wrong ends."},
     Rule{"W17",
@@ -85,7 +85,8 @@ constexpr std::array kRules = {
          "Counters have numeric arguments. Different counters have arguments with different names. Counters "
          "that differ only in id or process can have the same argument names. The counter cpu_frequency in "
          "the category power has \"cpu\" and \"value\".",
-         "Perfetto counts an error for other types, and draws the counter cpu_frequency by CPU or drops it. "
+         "Perfetto counts an error for an argument of another type. Perfetto draws the counter "
+         "cpu_frequency once for each CPU, and drops the counter or an argument if the arguments are wrong. "
          "Tracy names a series by its argument only, and merges the series of different counters. Tracy also "
          "draws a counter with several ids or processes as one plot, but Perfetto does not. fxt-dump does "
          "not report such counters."},
@@ -94,8 +95,9 @@ constexpr std::array kRules = {
         "Each flow event is inside a duration of its thread. After the start of this duration and before the "
         "flow event, the thread has no instant, and no complete event ends. A flow has a start event before "
         "its steps and its end.",
-        "Perfetto binds a flow event to the latest event of the thread that no end event has ended. Without "
-        "such an event, or without a start of the flow, Perfetto drops the flow event."},
+        "Perfetto binds a flow event to the latest event of its thread, but skips events that an end event "
+        "has ended. If there is no event to bind to, or the flow has no start, Perfetto drops the flow "
+        "event."},
     Rule{"W22", "The trace has no bool arguments.",
          "Debug builds of Tracy abort at a bool argument, because of an assertion. Release builds read bool "
          "arguments."},

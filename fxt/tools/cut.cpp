@@ -100,8 +100,8 @@ OptionTable table_of(CutterOptions& options) {
            .value = each<PositiveSize>([&](PositiveSize size) { options.cut.split_bytes = size.bytes; })},
           format_option("OUT", options.format),
           flag("force", 'f', options.force,
-               "overwrite OUT even if it is not a trace. Also write more than 10,000 pieces, and pieces "
-               "larger than --split-size. Also write an output whose total size is more than 256 MiB and "
+               "overwrite OUT even if it is not a trace. Also allow more than 10,000 pieces, and pieces "
+               "larger than --split-size. Also allow an output whose total size is more than 256 MiB and "
                "more than a hundred times the size of the trace"),
           flag("quiet", 'q', options.quiet, "print no report")}};
   return {std::move(what), std::move(how)};

@@ -136,8 +136,8 @@ OptionTable table_of(DumpOptions& options, std::vector<DumpMode>& modes, Color& 
                            "category")),
           {.name = "sort",
            .argument = "COLUMN[,COLUMN...]",
-           .help = "with --stats: sort calls by this column, and calls with equal values by the next column. "
-                   "`name` is also a column (default: total)",
+           .help = "with --stats: sort calls by this column (default: total), and calls with equal values by "
+                   "the next column. The columns are those of --columns, and `name`",
            .value = each<std::string>(
                [&options](const std::string& list) { options.calls.order = CallReport::parse_order(list); }),
            .works_with = {"stats"},

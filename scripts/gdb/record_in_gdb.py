@@ -23,7 +23,7 @@ def quiet(command):
 
 
 def resume(folder):
-    """Continues the program before the trace runs. While the trace does not run, Ctrl-C ends everything."""
+    """Continues the program. The trace does not run yet, so Ctrl-C ends everything."""
     quiet("continue")
     check_interrupted(folder)
 

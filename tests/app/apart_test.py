@@ -98,7 +98,8 @@ class Apart(unittest.TestCase):
             self.assertEqual(report["notes"]["kept-apart"]["count"], 3)
             self.assertRegex(report["notes"]["kept-apart"]["first"],
                              rf"^{STONES_TRACE}: thread \d+: (no hit is inside an open call of the function that was hit|"
-                             r"the best match is thread \d+, but only \d+ of \d+ hits are inside its open calls of the functions that were hit)$")
+                             r"the best match is thread \d+, but in this thread, only \d+ of \d+ hits are inside an open call of the function "
+                             r"that was hit)$")
             self.assertEqual({thread[0] for thread, *_ in self.frames(trace)}, {MADE_UP})
 
     def test_both_inputs_may_be_moved(self):

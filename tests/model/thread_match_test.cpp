@@ -161,8 +161,8 @@ TEST_F(ThreadMatchTest, MoreMarksOutsideOfCallsPreventTheMatch) {
   timeline.begin_input("session.trace");
   add_unmatched_thread(1000);
   EXPECT_EQ(remark(),
-            "session.trace: guest: the best match is thread 1, but only 994 of 1000 hits are inside its "
-            "open calls of the functions that were hit");
+            "session.trace: guest: the best match is thread 1, but in this thread, only 994 of 1000 hits "
+            "are inside an open call of the function that was hit");
 }
 
 TEST_F(ThreadMatchTest, WithFewMarksNoneMayBeOutsideOfCalls) {
@@ -170,8 +170,8 @@ TEST_F(ThreadMatchTest, WithFewMarksNoneMayBeOutsideOfCalls) {
   timeline.begin_input("session.trace");
   add_unmatched_thread(199);
   EXPECT_EQ(remark(),
-            "session.trace: guest: the best match is thread 1, but only 198 of 199 hits are inside its "
-            "open calls of the functions that were hit");
+            "session.trace: guest: the best match is thread 1, but in this thread, only 198 of 199 hits "
+            "are inside an open call of the function that was hit");
 }
 
 TEST_F(ThreadMatchTest, AThreadThatFitsNowhereStaysApart) {
@@ -187,8 +187,8 @@ TEST_F(ThreadMatchTest, MostMarksMustBeInTheInnermostCall) {
   timeline.begin_input("session.trace");
   add_unmatched_thread(100);
   EXPECT_EQ(remark(),
-            "session.trace: guest: the functions that were hit are open in thread 1, but only 89 of 100 "
-            "hits are in the innermost call");
+            "session.trace: guest: the hits match open calls of thread 1, but for only 89 of 100 hits, the "
+            "innermost open call is a call of the function that was hit");
 }
 
 TEST_F(ThreadMatchTest, SomeMarksMayBeInInnerCalls) {
@@ -226,9 +226,8 @@ TEST_F(ThreadMatchTest, MarksOfSeveralThreadsDoNotMatchIfHalfFitAnotherThread) {
   timeline.begin_input("session.trace");
   add_unmatched_thread(10, false, "", true);
   EXPECT_EQ(remark(),
-            "session.trace: guest: the hits may be from several threads, because 5 of 10 hits are also "
-            "inside calls of "
-            "thread 2");
+            "session.trace: guest: the hits may be from several threads, because 5 of 10 hits also match a "
+            "second thread, thread 2");
 }
 
 TEST_F(ThreadMatchTest, MarksOfSeveralThreadsMatchIfTheyFitOnlyOneThread) {

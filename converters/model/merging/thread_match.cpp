@@ -113,16 +113,15 @@ ThreadMatch match_of(const UnmatchedThread& thread, Candidates candidates, const
   std::vector<Candidate>& lanes = candidates.lanes;
   if (lanes.empty())
     return {.why_unmatched = fmt::format(
-                "the best match is {}, but only {} of {} hits are inside its open calls of the functions "
-                "that were hit",
+                "the best match is {}, but in this thread, only {} of {} hits are inside an open call of the "
+                "function that was hit",
                 name_of(*candidates.best.lane), candidates.best.marks, marks)};
   const Candidate first = lanes.front();
   std::erase_if(lanes, [](const Candidate& c) { return !c.holds_them_directly(); });
   if (lanes.empty())
-    return {
-        .why_unmatched = fmt::format(
-            "the functions that were hit are open in {}, but only {} of {} hits are in the innermost call",
-            name_of(*first.lane), first.fit.in_innermost, marks)};
+    return {.why_unmatched = fmt::format("the hits match open calls of {}, but for only {} of {} hits, the "
+                                         "innermost open call is a call of the function that was hit",
+                                         name_of(*first.lane), first.fit.in_innermost, marks)};
   std::ranges::stable_sort(lanes, {}, [](const Candidate& c) { return c.fit.usual_since(); });
   if (lanes.size() > 1 && lanes[0].fit.usual_since() + kCloserBits > lanes[1].fit.usual_since())
     return {.why_unmatched = fmt::format("the hits match open calls of both {} and {}",
@@ -130,7 +129,7 @@ ThreadMatch match_of(const UnmatchedThread& thread, Candidates candidates, const
   if (const auto& other = candidates.other_than(lanes[0].lane);
       thread.may_be_several && 2 * other.marks >= marks)
     return {.why_unmatched = fmt::format(
-                "the hits may be from several threads, because {} of {} hits are also inside calls of {}",
+                "the hits may be from several threads, because {} of {} hits also match a second thread, {}",
                 other.marks, marks, name_of(*other.lane))};
   return {.lane = lanes[0].lane};
 }

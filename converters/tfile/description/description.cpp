@@ -129,7 +129,7 @@ std::string TraceStatus::describe() const {
     case StopReason::Disconnected:
       return "debugger disconnected";
     case StopReason::PassCount:
-      return fmt::format("pass count of tracepoint {} reached", stop_tracepoint.value_or(0));
+      return fmt::format("tracepoint {} reached its pass count", stop_tracepoint.value_or(0));
     case StopReason::Error:
       return fmt::format("error at tracepoint {}: {}", stop_tracepoint.value_or(0), stop_text);
     case StopReason::Unknown:

@@ -89,7 +89,7 @@ std::vector<Option> options_of(FilterOptions& options) {
       {.name = "time-filter",
        .letter = 't',
        .argument = "TIME",
-       .help = "show only calls that take at least this long, and their callers: 500, 1.5us, 20ms, 2s",
+       .help = "show only calls that take at least this long (500, 1.5us, 20ms, 2s), and their callers",
        .value = each<fxt::Duration>([&options](fxt::Duration time) { options.time_ns = time.ns; })},
       {.name = "size-filter",
        .letter = 'Z',

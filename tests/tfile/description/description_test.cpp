@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(All, StopReasons,
                                          Reason{"0;tstop:0", "stopped by command"},
                                          Reason{"0;tfull:0", "buffer full"},
                                          Reason{"0;tdisconnected:0", "debugger disconnected"},
-                                         Reason{"0;tpasscount:1f", "pass count of tracepoint 31 reached"},
+                                         Reason{"0;tpasscount:1f", "tracepoint 31 reached its pass count"},
                                          Reason{"0;terror:646976696465206279207a65726f:2",
                                                 "error at tracepoint 2: divide by zero"},
                                          Reason{"T0;tunknown:0", "unknown"}, Reason{"0", "unknown"}));

@@ -116,8 +116,8 @@ TEST_F(Marks, InAFunctionThatIsAlwaysOpenDoNotMatch) {
       .exit(90'000, 0, R::kMain);
   EXPECT_EQ(seat_of({{30'000, kInMain}, {40'000, kInMain}}), kApart);
   EXPECT_EQ(said_,
-            "session.trace: guest: the functions that were hit are open in thread 100, but only 0 of 2 "
-            "hits are in the innermost call");
+            "session.trace: guest: the hits match open calls of thread 100, but for only 0 of 2 hits, the "
+            "innermost open call is a call of the function that was hit");
 }
 
 TEST_F(Marks, WithEstimatedExitsOnlyNeedOpenCalls) {
@@ -144,8 +144,8 @@ TEST_F(Marks, DistinguishThreads) {
   EXPECT_EQ(seat_of({{27'000, kInF}, {37'000, kInF}, {97'000, kInF}}), "100/101");
   EXPECT_EQ(seat_of({{22'000, kInF}, {37'000, kInF}, {97'000, kInF}}), kApart);
   EXPECT_EQ(said_,
-            "session.trace: guest: the best match is thread 101, but only 2 of 3 hits are inside its open "
-            "calls of the functions that were hit");
+            "session.trace: guest: the best match is thread 101, but in this thread, only 2 of 3 hits are "
+            "inside an open call of the function that was hit");
 }
 
 // Both threads are always in f. The hits come shortly after entries of one of the threads.
