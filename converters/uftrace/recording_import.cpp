@@ -170,8 +170,8 @@ std::map<ThreadId, std::list<ListedEvent>> listed_events_of(const RecordingImpor
   return changes;
 }
 
-// Infers a missing switch in. If a thread's first switch is a switch out, the thread was on this CPU since its
-// exec or first record.
+// Infers a missing switch in. If a thread's first switch is a switch out, the thread was on this CPU since
+// its exec or first record.
 std::optional<PerfMessage> inferred_begin_of(const ThreadPlan& plan, const PerfThread& perf) {
   const std::uint64_t begin_ns =
       std::min(plan.head.first_ns.value_or(kForever), perf.exec_ns.value_or(kForever));
