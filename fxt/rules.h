@@ -83,7 +83,7 @@ enum class Fault : std::uint8_t {
   RepeatedName,    // two arguments of a record have the same name
   NameOfBegin,     // an argument of an end has the same name as an argument of the begin
   NamesNoTree,     // names of arguments such as "a" and "a.b", which can't be in one tree
-  TextIndex,       // an argument with an index in brackets that is not a number, such as "a[i]"
+  TextIndex,       // an argument whose index in brackets is not a number, such as "a[i]"
   FrameMark,       // an instant with "frame" in its name
   ScopeOfInstant,  // an instant whose scope is not the thread
   BoolArgument,
@@ -178,8 +178,8 @@ struct FaultCost {
   Severity severity = Severity::Warning;
   std::string effect = {};  // what each affected reader does
 };
-// Returns the effect of the fault in the selected readers. If only the spec forbids the fault, the severity
-// is a warning. It is an error if the spec is the only selected reader.
+// Returns the effect of the fault in the selected readers. A fault that only the spec forbids is an error if
+// the spec is the only selected reader. It is a warning if the spec and other readers are selected.
 FXT_API FaultCost cost_of(Fault fault, KnownReaders readers);
 
 // The enumerator's name.

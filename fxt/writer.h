@@ -127,8 +127,8 @@ class Writer {
   // Registers both strings. Returns nothing if the string table is full: then pass the events to write().
   // Empty strings need no entry. Repeated calls return the same result.
   std::optional<PreparedEvent> prepare(std::string_view category, std::string_view name);
-  // Registers one string. In records that the caller writes into reserve(), TextRef::table() makes a
-  // reference from the result. Returns nothing if the string table is full.
+  // Registers one string. Returns nothing if the string table is full. Otherwise, TextRef::table() makes a
+  // reference from the result, for records that the caller writes into the space from reserve().
   std::optional<std::uint16_t> string_ref(std::string_view text);
   // Registers the thread. Returns nothing if the thread table is full: then pass its events to write().
   std::optional<ThreadIndex> thread_index(std::uint64_t process, std::uint64_t thread);

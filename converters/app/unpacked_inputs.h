@@ -13,8 +13,8 @@ namespace convert {
 
 class UnpackedInputs {
  public:
-  // Unpacks into `folder`, and keeps the files. If `folder` is empty, uses a temporary folder. Throws
-  // std::runtime_error if the folder is not an empty directory.
+  // Unpacks into `folder`, and keeps the files. If no folder is given, uses a temporary folder.
+  // Throws std::runtime_error if the folder is not an empty directory.
   explicit UnpackedInputs(const std::string& folder = {});
   // The recordings and trace files in `input`. Returns `input` itself if it is a recording, or not an
   // archive. Throws InputError if an archive is damaged or contains no recording.

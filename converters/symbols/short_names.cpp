@@ -177,7 +177,7 @@ class CppName {
     return name.find('$') == std::string_view::npos ? add(name) : add(without_rust_escapes(name));
   }
 
-  // Adds the name of a class of std for which the ABI has an abbreviation, without template arguments:
+  // `name` is a class of std for which the ABI has an abbreviation. Adds the name without template arguments:
   // "std::basic_ostream". As in uftrace, std::string keeps empty brackets: "std::basic_string<>".
   bool add_abbreviated(std::string_view name) {
     const bool is_string = name.find("std::allocator<") != std::string_view::npos;
@@ -403,7 +403,7 @@ class RustName {
 
 std::optional<std::string> short_cpp_name(const std::string& symbol) {
   // DMGL_VERBOSE gives "std::basic_ostream" instead of "std::ostream". Without DMGL_NO_RECURSE_LIMIT,
-  // libiberty would reject symbols of 1024 characters.
+  // libiberty would reject symbols in which thousands of function types are nested.
   void* memory = nullptr;
   demangle_component* const tree =
       cplus_demangle_v3_components(symbol.c_str(), DMGL_ANSI | DMGL_VERBOSE | DMGL_NO_RECURSE_LIMIT, &memory);

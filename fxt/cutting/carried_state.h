@@ -57,7 +57,7 @@ class CarriedState {
 
   // For each CPU, the switch with the latest time counts, because threads may report their switches late. At
   // equal times, a switch to the idle thread may come after the switch from the idle thread to the next
-  // thread. Then it does not count.
+  // thread. Then the switch to the idle thread does not count.
   template <typename T, typename Follows>
   void run(std::uint16_t cpu, const T& incoming, bool is_idle, Follows follows) {
     auto& known = running_[cpu];

@@ -239,8 +239,8 @@ void OpenSpans::count_in_range(OpenSpan& span, const Piece& piece) {
     counters_->last_ns = std::max(counters_->last_ns, std::min(span.end, piece.span.end));
 }
 
-// Ends the spans inside a span that are still open, and then the span itself. Otherwise, readers would treat
-// the end of the span as the end of an inner span.
+// Ends a span. For a duration, first ends the inner durations that are still open, because readers would
+// treat the next end as the end of an inner duration.
 void OpenSpans::end(SpanStack& stack, SpanStack::Position span, const Event& end, bool goes_on,
                     Piece& piece) {
   for (auto inner = std::prev(stack.end()); inner != span && !is_async(end.type); --inner) {

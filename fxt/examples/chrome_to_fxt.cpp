@@ -1,6 +1,6 @@
 // Converts a trace in Chrome's JSON format to FXT: chrome_to_fxt IN.json OUT.fxt
 //
-// This program sorts the events and makes ids unique. The CheckedOutput repairs other events that break rules
+// This program sorts the events and makes ids unique. The CheckedOutput repairs events that break other rules
 // of FXT readers: process 0, instants called "frame", flows outside of durations, and counters that share the
 // name of a series.
 #include <algorithm>

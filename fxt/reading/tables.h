@@ -81,7 +81,8 @@ class Providers {
   ProviderContext& current() { return *current_; }
   const ProviderContext& current() const { return *current_; }
   bool knows(std::uint32_t id) const;
-  // Makes a new provider the current one, with empty tables. Returns true if the id was announced before.
+  // Makes the provider with this id the current one, and empties its tables. Returns true if the id was
+  // announced before.
   bool announce(std::uint32_t id, std::string_view name);
   // Makes a provider the current one. If the provider is unknown, its tables are empty. Returns true if the
   // provider was announced.

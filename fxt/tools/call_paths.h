@@ -68,8 +68,8 @@ class CallPaths : private CallListener {
 
   // The parent of all roots. It has no name.
   const Node& all() const { return all_; }
-  // Trees of the calls whose name matches a shell pattern, like the two parts of `uftrace graph FUNCTION`. A
-  // matching call inside another one belongs to the outer call.
+  // Trees of callers and of callees, as `uftrace graph FUNCTION` shows them. The roots are the functions
+  // whose name matches a shell pattern. If a matching call is inside another, only the outer call is a root.
   CallGraph callers_of(const std::string& pattern) const;
   CallGraph callees_of(const std::string& pattern) const;
   std::vector<std::string> notes() const { return calls_.notes(); }

@@ -39,8 +39,8 @@ class JsonStream final : public FormatStream {
   void add(const Record& record);
   void add_event(const Event& event);
   void add_name(const KernelObject& object);
-  // Ends a call on the event's thread that begins at the time of the event. Returns false if there is no such
-  // call.
+  // Ends the latest open call that began on the thread of `event` at the time of `event`. Returns false if
+  // there is no such call.
   bool end_at_begin(const Event& event);
   // Starts an object about this thread or process. Returns the position of the phase in `text_`.
   std::size_t begin_object(std::string_view phase, std::uint64_t process,

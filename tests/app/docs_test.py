@@ -287,7 +287,7 @@ class Commands(unittest.TestCase):
         count = 0
         for page in PAGES:
             for command in COMMAND.findall(page.read_text()):
-                # The pictures of samples/ are not drawn again. convert-all needs parallel.
+                # The pictures of samples/ are not drawn again. fxt-convert-all needs the program GNU parallel.
                 if re.search(r" samples/\w+\.svg", command) or (command.startswith("fxt-convert-all ") and not shutil.which("parallel")):
                     continue
                 count += 1

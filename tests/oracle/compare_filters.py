@@ -62,7 +62,7 @@ class FilterComparison(judging.Comparison):
             sets = [words for words in sets if not {"-D", "-t"} <= set(words)]
         if "--kernel-skip-out" in self.common:
             # In uftrace, a hidden library call counts as a level for kernel calls inside it, but not for
-            # program calls inside it. Therefore, these options are not tested together.
+            # program calls inside it. Therefore, -D and --no-libcall are not tested together.
             sets = [words for words in sets if not {"-D", "--no-libcall"} <= set(words)]
         for words in sets:
             self.compare_set(arguments, older, words, Path(directory) / "out.fxt")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 _DUMP_LINE = re.compile(rb"(\d+)\.(\d{9}) +(\d+): \[(entry|exit |lost )\] (.*)\(([0-9a-f]+)\) depth: (\d+)$")
 _LOST_LINE = re.compile(rb"(\d+)\.(\d{9}) +(\d+): \[lost \]")
-# For each unit, the length of the unit in ns, and the value of the last printed digit in ns. The last digit
-# counts thousandths of the unit. For minutes, it counts seconds. For hours, it counts minutes.
+# For each unit, the length of the unit in ns, and the value of the last printed digit in ns. For us, ms and s,
+# the last digit counts thousandths of the unit. For minutes, it counts seconds. For hours, it counts minutes.
 _UNITS = {"us": (1_000, 1), "ms": (1_000_000, 1_000), "s": (1_000_000_000, 1_000_000),
           "m": (60_000_000_000, 1_000_000_000), "h": (3_600_000_000_000, 60_000_000_000)}
 KERNEL, ESTIMATED_EXITS, SYMBOL_SIZES = 1 << 2, 1 << 11, 1 << 12  # bits of the features in the file info

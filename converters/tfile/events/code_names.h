@@ -32,10 +32,10 @@ class CodeNames {
   // `symbols` may be null.
   CodeNames(Names& names, const ProgramSymbols* symbols) : names_(names), symbols_(symbols) {}
 
-  // Returns the name of a frame: the function at the pc. If functions are inlined there, it is the function
-  // that the location of a hit names, or else the innermost function. If the function is unknown, the name of
-  // a step is "step". The name of a hit is the text of its location, or "tracepoint 3" if `location` is null.
-  // Valid until the next call.
+  // Returns the name of a frame: the function at the pc. If functions are inlined there, the name of a step
+  // is the innermost function. The name of a hit is the function that the tracepoint's location names, or
+  // else the innermost function. If no function is known, the name of a step is "step". The name of a hit is
+  // then the text of its location, or "tracepoint 3" if `location` is null. Valid until the next call.
   const CodeName& name_of(const Frame& frame, const FrameContext& context,
                           const TracepointLocation* location);
 

@@ -51,8 +51,8 @@ class PatternReader {
   }
   void skip(const Match& match) { reader_.skip_frame(known_[match.pattern].size); }
 
-  // Learns the pattern of a frame that next() returned. Returns false if the frame is not a good example, or
-  // if there were too many tries with frames of this tracepoint.
+  // Learns the pattern of a frame that FrameReader::next() returned. Returns false if the frame is not a good
+  // example, or if there were too many tries with frames of this tracepoint.
   bool learn(const Frame& frame, bool has_stamp) {
     if (!patterns_.wants_another(frame)) return false;
     auto pattern = FramePattern::pattern_of(frame);

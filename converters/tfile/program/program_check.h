@@ -37,8 +37,8 @@ std::vector<ProgramCheck> check_places(const Description& description, const Loc
                                        std::endian order = std::endian::little);
 ProgramCheck best_of(std::span<const ProgramCheck> places);
 
-// The function that the location `at` names, if it is inlined at the address of `code` or contains the
-// inlined code. Otherwise empty. Example: `trace outer` may stop in the code of `inner`, which is inlined
+// The function that the location `at` names, if this function is inlined at the address of `code` or contains
+// the inlined code. Otherwise empty. Example: `trace outer` may stop in the code of `inner`, which is inlined
 // into `outer`. The result is then `outer`.
 std::string function_meant(const std::string& at, const CodeInfo& code);
 

@@ -104,8 +104,8 @@ DwarfInfo* ElfFiles::dwarf_of(const Image& image) {
   return program.dwarf.get();
 }
 
-// Opens the first file that may be the image. Also opens the debug file of this file, unless `is_complete`
-// returns true. If there is no such file, opens a debug file with the image's build-id.
+// Searches for a file that may be the image, and opens the first such file. Also opens the debug file of this
+// file, unless `is_complete` returns true. If the search fails, opens a debug file with the image's build-id.
 ElfFiles::Program ElfFiles::open(const Image& image, bool (*is_complete)(const ElfImage&)) const {
   if (options_.is_off) return {.problem = fmt::format("{}: not read because of --no-elf", image.path)};
   std::vector<std::filesystem::path> candidates;

@@ -93,10 +93,10 @@ class DrawnTimeline : private CallListener {
   void finish(const ReaderCounters& counters);
 
   bool is_empty() const { return axis_.is_empty(); }
-  // Pixels merges shapes that are narrower than a pixel. Few merges even more shapes: it is for the picture
-  // inside a page, which browsers show only without scripts. All merges shapes only if a page would otherwise
-  // have too many. The order of the tracks is: threads, by process and thread; the async operations of each
-  // process; CPUs; counters.
+  // With `Pixels`, shapes that are narrower than a pixel are merged. With `Few`, even more shapes are merged.
+  // `Few` is for the picture inside a page, which browsers show only without scripts. With `All`, shapes are
+  // merged only if a page would otherwise have too many. The order of the tracks is: threads, by process and
+  // thread; the async operations of each process; CPUs; counters.
   enum class Detail : std::uint8_t { Few, Pixels, All };
   Drawing drawing(Detail detail = Detail::Pixels);
   const DrawingReport& report() const { return report_; }

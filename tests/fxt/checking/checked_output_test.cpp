@@ -41,8 +41,8 @@ Checked checked(OnFinding on_finding, const std::function<void(Writer&)>& write)
   return result;
 }
 
-// Passes the words that `write` writes to a CheckedOutput with OnFinding::Repair. The result must have the
-// words that `repaired` writes.
+// Calls `write` with a Writer whose output is a CheckedOutput with OnFinding::Repair. Checks that the result
+// has the words that `repaired` writes.
 void expect_repaired(const std::function<void(Writer&)>& write,
                      const std::function<void(Writer&)>& repaired) {
   const Checked result = checked(OnFinding::Repair, write);
@@ -187,7 +187,7 @@ TEST(CheckedOutput, RepairsCounters) {
         writer.write(counter("rss", {{"value", 1}}));
         writer.write(counter("faults", {{"value", 2}, {"minor", 3}}));
         writer.write(counter("memory", {{"pages", 1}}));
-        writer.write(counter("disk", {{"value", 2}, {"pages", 3}}));  // other counters have the same series
+        writer.write(counter("disk", {{"value", 2}, {"pages", 3}}));  // rss and memory have these series
         writer.write(counter("rss", {{"value", 4}, {"note", "text"}, {"value", 5}}));
         writer.write(counter("rss", {}));
         writer.write(counter("rss", {{"note", "text"}}));

@@ -252,9 +252,8 @@ TEST(DamagedTraces, ImpossibleEndsAreCopied) {
   for (std::size_t i = 1; i < cuts.pieces.size(); ++i) EXPECT_EQ(broken_rules(cuts.pieces[i]), "") << i;
 }
 
-// Perfetto and Tracy would show all unregistered names as the same name. Therefore, each of them gets a name
-// with its index in the piece, such as "?85". A counter is omitted if the name of its value is not
-// registered.
+// Perfetto and Tracy would show all unregistered names as the same name. Therefore, an unregistered name
+// becomes "?" and its index, such as "?85". A counter is omitted if the name of its value is not registered.
 TEST(DamagedTraces, UnregisteredNamesRemainDifferent) {
   const Words trace =
       joined(file_of([](Writer& writer) { writer.write(event(EventType::Instant, 5, kPlainThread, "a")); }),
@@ -300,7 +299,7 @@ std::set<std::string> rules_of(const Words& words) {
   return rules;
 }
 
-// Makes a trace with durations that overlap, ends and flows without a start, and durations without an end.
+// Makes a random trace. Durations may overlap or have no end. Ends and flows may have no start.
 Words disordered_trace(std::mt19937& random) {
   const auto pick = [&random](std::uint64_t count) { return random() % count; };
   const auto write = [&](Writer& writer) {

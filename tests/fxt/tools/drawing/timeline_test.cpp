@@ -500,8 +500,8 @@ TEST(Timeline, ReportsTheNumberOfExcessFlows) {
                           "3 flow events not drawn, because too many flows are open"));
 }
 
-// A program may also have the name `sched`, and then its calls have this category. Therefore, the name of the
-// call must also match.
+// If a program has the name `sched`, the category of its calls is `sched`. Therefore, the category of a call
+// does not show that the call is time off the CPU. The name of the call shows this.
 TEST(Timeline, HatchesTimeOffTheCpu) {
   const auto svg = [](std::string_view name) { return drawn({call(1000, 2000, name, kMain, "sched")}).svg; };
   EXPECT_THAT(svg("linux:schedule"), HasSubstr("height=\"16\" fill=\"url(#off)\""));
