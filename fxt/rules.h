@@ -138,10 +138,10 @@ enum class Fault : std::uint8_t {
   SkippedRecord,  // a record that is too large for the Checker
   // ---- The order of events ----
   Overlaps,         // a complete event that begins inside another complete event, and ends after it
-  OverlapsBegun,    // like Overlaps, but an open duration is nested between the two complete events
+  OverlapsBegun,    // like Overlaps, but this event begins in an open duration that is inside the other event
   OpenWhenEnded,    // a duration that is open when the complete event around it ends
   Crosses,          // a complete event that ends after the end event of the duration around it
-  TakesEarlierEnd,  // a duration that begins at the end of a complete event that is later in the file
+  TakesEarlierEnd,  // a duration that begins when a complete event ends, but precedes that event in the file
   TooDeep,
   StrayEnd,
   StrayEndInside,  // an end without a begin, inside a complete event
@@ -149,7 +149,7 @@ enum class Fault : std::uint8_t {
   NeverEnds,
   OutOfOrder,   // an event with an earlier time than the event before it, in a CheckedOutput
   NotEnclosed,  // a flow outside of all durations
-  BehindEnded,  // a flow after an instant, or after the end of an inner complete event
+  BehindEnded,  // a flow that follows an instant or an ended complete event inside the same duration
   FlowInUse,
   FlowNotBegun,
   FlowOfSeveral,  // several processes have open flows with this id

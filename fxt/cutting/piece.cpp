@@ -41,7 +41,8 @@ PieceSpan PieceEdges::begin(std::uint64_t time) {
   return piece;
 }
 
-// Reserves room for some records in each piece. Otherwise, repeated state would be most of the written data.
+// Makes each piece large enough for some records. Otherwise, most of the written data would be the state that
+// is repeated at the start of each piece.
 std::uint64_t PieceEdges::set_head(std::uint64_t bytes, std::uint64_t end_bytes) {
   known_bytes_ = bytes;
   const std::uint64_t least = sum(bytes, bytes / 4) + end_bytes;

@@ -1,5 +1,6 @@
 // For each length, counts the words that calls of this length take in the trace. From these counts, --fit
-// finds the shortest length so that all calls of at least this length fit.
+// finds the shortest length so that all calls of at least this length fit into the requested size of the
+// trace.
 #pragma once
 
 #include <array>

@@ -73,7 +73,7 @@ class Paths(unittest.TestCase):
         (self.folder / "link").symlink_to("uftrace.data")
         self.assert_refused("the OUTPUT 'link/sub/out.fxt' is inside the INPUT 'uftrace.data'; choose another OUTPUT", "uftrace.data",
                             "link/sub/out.fxt")
-        # OUTPUT has no folder, so the current folder gets it. The current folder is also INPUT.
+        # OUTPUT is a name without a folder, so the file would be in the current folder. The current folder is also INPUT.
         self.folder /= "uftrace.data"
         self.assert_refused("the OUTPUT 'out.fxt' is inside the INPUT '.'; choose another OUTPUT", ".", "out.fxt")
         self.folder = self.folder.parent

@@ -31,15 +31,14 @@ class FrameArguments {
   // These functions call claim_name() themselves. `bytes` are in the frame, and `value` was computed.
   void add_leaf(const Leaf& leaf, const FrameBytes& bytes);
   void add_leaf(const Leaf& leaf, std::span<const std::byte> value);
-  void add_more(const ValueLayout& layout);  // adds the number of leaves that are not shown
+  void add_more(const ValueLayout& layout);  // adds an argument with the number of leaves not shown
 
   // Marks memory as used, because an argument shows it, or because the memory is a pointer that leads to a
   // shown value.
   void mark_used(std::uint64_t address, std::uint64_t size);
   void mark_used(const Replay::ActionResult& action);
   bool is_used(std::size_t block) const { return is_used_[block]; }
-  // Adds one argument for each address whose memory is not used. If there are several blocks at an address,
-  // the argument shows the first one. The blob has all bytes.
+  // Adds one argument for each address that has unused blocks. The argument shows the first of these blocks.
   void add_unused();
 
  private:

@@ -96,8 +96,8 @@ void add_scopes(DebugInfo& info, const Dwarf_Die& scope, Dwarf_Addr pc, std::vec
 }
 
 // Checks the files in which libdw searches for the unit of a skeleton (elfutils:
-// libdw/libdw_find_split_unit.c). Returns the reason why libdw must not open a file. Empty if libdw may open
-// all of them.
+// libdw/libdw_find_split_unit.c). Returns the reason why libdw must not open one of these files. Empty if
+// libdw may open all of them.
 std::string reason_not_to_split(Dwarf_Die skeleton, const std::filesystem::path& program) {
   Dwarf_Attribute attribute;
   const auto text = [&](unsigned name) {

@@ -1,7 +1,7 @@
-// Evaluates the items of a tracepoint in the program, and tries to prove that its actions recorded the same
-// values. For the proof, the actions run on a frame, or on registers that all have different values. If an
-// item is contradicted, it is not shown with its name. If a program contradicts items, it is not the traced
-// program.
+// Evaluates the items of a tracepoint in the program, and tries to prove that the tracepoint's actions
+// recorded the evaluated values. For the proof, the actions run on a frame, or on registers that all have
+// different values. An item is contradicted if the actions recorded something else. Such an item is not shown
+// with its name. A program with contradicted items is not the traced program.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace convert::tfile {
 // The number of bytes from the start of a value's storage to its end.
 std::uint64_t bytes_of(const Value& value);
 
-// True if the program has the type of one of the values.
+// True if the program has a type for at least one of the values.
 bool is_described(const std::vector<ItemValue>& values);
 
 // Programs are loaded at multiples of a page.
@@ -37,13 +37,13 @@ class ItemProof : private ItemMatch::Evidence {
 
   // Evaluates the items in `scope` on the frame in `memory_`, and runs the actions again. If `scope` is null,
   // items have no values. The results are valid until the next call, and point into `expected`. Returns false
-  // if `work`, a budget of kFrameWork, is exceeded. Then the items are unknown.
+  // if `work`, a budget of kFrameWork, is exceeded. In this case, the results must not be used.
   bool start(const ExpectedBlocks& expected, const CodeScope* scope, fxt::Budget& work);
   // Like start(), but for a FrameMemory that has only registers.
   bool start_on_registers(const ExpectedBlocks& expected, const CodeScope& scope, fxt::Budget& work);
-  // Finds out for which items the actions may have recorded the place that the program gives. Assumes that
-  // the expressions are in the order of the items. Must be called after start(), and only for a frame at the
-  // address of the actions, because other frames prove nothing.
+  // Finds out for which items the actions may have recorded the item's place or value in the program. Assumes
+  // that the expressions are in the order of the items. Must be called after start(), and only for a frame at
+  // the address of the actions, because other frames prove nothing.
   void prove();
   // Like prove(), but must be called after start_on_registers(). Decides only about items that name one
   // variable in memory. Ignores the order of expressions and ranges, and the recorded sizes.
@@ -64,7 +64,8 @@ class ItemProof : private ItemMatch::Evidence {
   // not describe the item, and the actions contradict other items.
   bool is_contradicted(std::size_t item) const { return is_contradicted_[item]; }
   // True if the frame shows that a structure differs between the traced program and this one. This is so if
-  // the item's expression read the same pointers, but recorded another place or size. Needs prove().
+  // the item's expression read only pointers that the item's evaluation in this program also reads, but
+  // recorded another place or size. Needs prove().
   bool has_other_structure(std::size_t item);
   // True if the actions record the item at its place in the program. Needs prove_in_any_order().
   bool is_confirmed(std::size_t item) const { return is_confirmed_[item]; }
@@ -77,7 +78,7 @@ class ItemProof : private ItemMatch::Evidence {
   void evaluate_items(const CodeScope* scope);
   std::optional<bool> has_expression(std::size_t item) override;
   bool fits(std::size_t item, std::size_t expression) override;
-  // Whether an action recorded a value at its place in the program.
+  // Whether an action recorded a value at the value's place in the program.
   enum class Fit : std::uint8_t { No, Possible, Yes };
   Fit fit_of(const ItemValue& item, bool is_string, std::size_t expression);
   bool may_be_result(const ItemValue& item, bool is_string, const Replay::ActionResult& action, bool reads);

@@ -25,7 +25,7 @@ void append_symbol(const std::vector<PrintExpression::Name>& names, Number value
 }
 
 // Appends the name of each flag whose bits are all set in `value`. Bits without a name are shown as a number.
-// The name of 0 is shown only for the value 0.
+// If a flag is 0, its name is appended only if `value` is 0.
 void append_flags(const PrintExpression& flags, Number value, std::string& result) {
   bool is_first = true;
   const auto append = [&](std::string_view part) {

@@ -34,8 +34,9 @@ struct PerfThread {
   // the thread ran first.
   std::optional<std::uint64_t> exec_ns = {};  // time of the thread's first exec
   std::optional<PerfMessage> first_out = {};  // the thread's first switch, if that is a switch out
-  // Switches that were not recorded, but must have happened. A thread was switched out before another thread
-  // came to its CPU, and before it was switched in again. It was switched in before an exec.
+  // Switches that were not recorded, but must have happened. A switch out is missing if this thread is on a
+  // CPU when it is switched in, or when another thread comes to this CPU. A switch in is missing if this
+  // thread calls exec on a CPU to which it was not switched.
   std::vector<PerfMessage> missing = {};
   // Times of switches out without a following switch in. Such a switch is the thread's last one, or events
   // are missing after it.

@@ -33,7 +33,8 @@ std::string program_of(const MemoryMap& map) {
   return found != map.modules.end() ? found->path : std::string();
 }
 
-// Completes the program in a map: its path may end at the first blank, and its build-id may be missing.
+// Completes the program's module in a map. The path of this module may have been cut at the first blank, and
+// its build-id may be missing.
 class ProgramFinder {
  public:
   // The map must outlive this object.
@@ -269,9 +270,9 @@ const Task* Sessions::find_task(ThreadId tid) const {
   return found != tasks_.end() ? &found->second : nullptr;
 }
 
-// Returns the task whose sessions apply before the first session of `task`. For the first thread of a
-// process, this is the first thread of the parent process. For other threads, it is the first thread of their
-// process.
+// Returns the task whose sessions also apply to `task`, at times before the first session of `task` itself.
+// For the first thread of a process, this is the first thread of the parent process. For other threads, it is
+// the first thread of their process.
 const Task* Sessions::predecessor_of(const Task& task) const {
   if (!task.is_leader()) return find_task(leader_of(task.pid));
   return task.parent ? find_task(leader_of(*task.parent)) : nullptr;

@@ -206,7 +206,8 @@ TEST(RegisterRoles, DependOnTheMachine) {
   EXPECT_EQ(roles("vax", {"pswa", "r15", "r29", "tp"}), "- - -");
 }
 
-// On s390, the top bit of a 31-bit address is the addressing mode.
+// On s390, an address of 31 bits is in a register of 32 bits. The top bit of this register is the addressing
+// mode.
 TEST(RegisterRoles, APcOf31BitsHasNoTopBit) {
   const auto pc = [](std::size_t size, std::initializer_list<unsigned> bytes, std::string name = "pswa") {
     std::vector<std::byte> block;
@@ -282,7 +283,8 @@ TEST_P(DefaultLayouts, AreTheSameAsGdbs) {
   EXPECT_NE(layout->sp(), nullptr);
 }
 
-// If the architecture is unknown and several layouts fit equally well, the size of the block decides.
+// If the architecture is unknown and several layouts fit equally well, the converter prefers a layout for
+// which the size of the register block is typical.
 TEST(DefaultLayouts, HaveTypicalSizes) {
   const auto are_typical = [](std::string_view architecture, const std::vector<std::size_t>& sizes) {
     const RegisterLayout& layout = *default_layout(architecture);
