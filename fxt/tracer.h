@@ -239,10 +239,10 @@ class TraceBuffer {
   class OpenScopes {
    public:
     struct Scope {
-      std::uint64_t position = 0;  // position of the scope's end, in words of the thread
-      std::uint64_t offset = 0;    // offset of the scope's end, in a file that can be overwritten
+      std::uint64_t position = 0;  // position of the scope's last word, as TraceBuffer::add() returns it
+      std::uint64_t offset = 0;    // offset of this word in a file that can be overwritten
       std::uint64_t header = 0;    // header of the begin event, with category and name
-      std::uint64_t end = 0;       // 0 if the scope is open, or if its end is in the thread's buffer
+      std::uint64_t end = 0;       // 0 if the scope is open, or if its last word is in the buffer
     };
     void push(const Scope& scope) { scopes_.at(count_++) = scope; }
     void pop() { --count_; }
@@ -289,7 +289,7 @@ class TraceBuffer {
 
   // Used only by the thread.
   std::uint64_t header_ = 0;
-  std::uint64_t base_ = 1;  // number of the thread's words before words_, plus 1
+  std::uint64_t base_ = 1;  // position of words_[0]; positions continue when words_ is emptied
   std::size_t depth_ = 0;
   std::uint64_t latest_slice_ = 0;  // position of the duration or instant that began last
   // Written by the thread, and read by the threads that flush.
@@ -432,7 +432,8 @@ struct TracerOptions {
   std::string_view process_name = {};  // empty: uses the name of the program
   // The size of the ring for events in memory. With 0, there is no ring, and the file grows with the trace.
   // Otherwise, the ring keeps about this many bytes of the latest events. These events replace the content of
-  // the file when flush() is called, when the Tracer or the program ends, and at signals.
+  // the file when flush() is called, when the Tracer or the program ends, and at signals if
+  // `flushes_on_signals` is true.
   std::size_t ring_bytes = 0;
   // If true, events are flushed before SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGINT or SIGTERM ends the
   // program, as far as a signal handler can do this. Signals that the program handles itself are not changed.

@@ -14,7 +14,8 @@ namespace fxt {
 
 class RepairedRecord {
  public:
-  // Keeps references to the data of the record, which must outlive this object. Replaces ids of 0.
+  // Keeps references to the data of the record, which must outlive this object. Except in scheduling
+  // records, replaces the id 0 of a process or a thread by CheckedOutput::kIdForZero.
   explicit RepairedRecord(const Record& record);
   RepairedRecord(const RepairedRecord&) = delete;
   RepairedRecord& operator=(const RepairedRecord&) = delete;

@@ -62,7 +62,7 @@ std::vector<const Option*> options_of(const OptionTable& table) {
   return options;
 }
 
-// Completes values as file names by default.
+// The script completes inputs and the values of file options as file names.
 std::string bash_of(const ProgramText& program, const OptionTable& table) {
   std::vector<std::string> names;
   std::string cases;

@@ -44,7 +44,7 @@ class WriterTables {
 
   // ---- References of one record. These functions register the strings and threads. ----
 
-  // Starts a record. Changed texts are kept until the next call.
+  // Starts a record. Deletes the texts that were changed for the previous record.
   void begin_record() { changed_.clear(); }
   TextRef refer_to(const String& string);
   std::uint8_t refer_to(const Thread& thread);  // returns 0 if both koids follow inline
@@ -93,8 +93,8 @@ class WriterTables {
   WordBuffer* out_;
   WriterCounters* counters_;
   std::unordered_map<std::string, std::uint16_t, SeededHash, std::equal_to<>> string_table_;
-  // The latest long text at each place_of_text(). Often, the same long text comes again, and comparing it is
-  // much faster than hashing it.
+  // The latest long text of each place. place_of_text() finds the place of a text. Often, the same long text
+  // comes again, and comparing it is much faster than hashing it.
   std::vector<LongText> long_texts_;
   std::vector<StringEntry> strings_ = std::vector<StringEntry>(1);  // by index
   std::unordered_map<Thread, std::uint8_t, ThreadHash> thread_table_;

@@ -1,7 +1,7 @@
-// A library for LD_PRELOAD, for recordings that are larger than any disk. Programs read records of uftrace
-// from sparse files that occupy no disk block. 8 records with 4 nested calls are repeated. LONG_FIRST_NS in
-// the environment is the first time. With LONG_ARGUMENTS, each call has an argument of 8 bytes: the number of
-// its record.
+// A library for LD_PRELOAD, for recordings that are larger than any disk. If a program reads a sparse file
+// that occupies no disk block, it gets records of uftrace instead of zeros. The same 8 records, with 4 nested
+// calls, are repeated with later times. LONG_FIRST_NS in the environment is the first time. With
+// LONG_ARGUMENTS, each call has an argument of 8 bytes: the number of its record.
 #include <algorithm>
 #include <array>
 #include <cstddef>

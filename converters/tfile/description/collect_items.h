@@ -13,12 +13,12 @@ namespace convert::tfile {
 
 struct CollectItem {
   enum class Kind : std::uint8_t {
-    Registers,      // $regs, or a single register: recorded by a mask
+    Registers,      // $regs, or a single register: recorded by a mask of registers
     ReturnAddress,  // $_ret: recorded by an expression if it is in memory
     Variables,      // $args, $locals: recorded by one expression per variable
     StaticData,     // $_sdata
     Variable,       // a trace state variable
-    Name,           // a name: recorded as a range if it is static, else by an expression
+    Name,           // a name: recorded as a range of memory if it is static, else by an expression
     Value,          // "a+b", "&x", "(int)x": has no address, so only its operands are recorded
     Expression,     // anything else: "*p", "a[2]@3", "it->next"
     Evaluate,       // teval: records nothing
@@ -41,8 +41,8 @@ inline bool is_no_name(std::string_view) { return false; }
 CollectItems collect_items(const std::vector<std::string>& commands, const IsName& is_variable = is_no_name,
                            const IsName& is_register = is_no_name);
 
-// The offset after the template arguments that begin at `at`. In a name that is not a type, "::" must follow
-// them, as in "Box<int, 3>::all". Returns `at` if there is no "<" at `at`, or if it is an operator.
+// The offset after the template arguments that begin at `at`. Returns `at` if there are none. If `is_type` is
+// false, "::" must follow them, as in "Box<int, 3>::all", because "<" could also be an operator.
 std::size_t end_of_template_arguments(std::string_view text, std::size_t at, bool is_type = false);
 
 // The text in the quotes that begin at `at`. Nothing if the quotes do not end. A text of one character, or

@@ -18,7 +18,7 @@
 
 namespace convert::tfile {
 
-// The kind of a value: a register, recorded memory, or a leaf of a typed value.
+// The form of a value. A value is a register, recorded memory, or a leaf of a typed value.
 enum class ValueForm : std::uint8_t {
   // Numbers:
   Signed,
@@ -48,13 +48,13 @@ enum class ValueForm : std::uint8_t {
 constexpr bool is_number(ValueForm form, std::uint64_t size) {
   return form == ValueForm::Float ? size == 4 || size == 8 : form < ValueForm::Float && size <= 8;
 }
-// True for pointers whose target may have a text or a symbol in the program.
+// True for pointers that are shown with the text or the symbol at their target, if the program has one.
 constexpr bool has_pointee(ValueForm form) { return form > ValueForm::Pointer && form < ValueForm::Float; }
 
 // ---- Text ----
 
-// The number in `digits`, without "0x". Nothing if the text is empty or has other characters, or if the
-// number needs more than 64 bits.
+// The hexadecimal number in `digits`, without "0x". Nothing if `digits` is empty or has other characters, or
+// if the number needs more than 64 bits.
 inline std::optional<std::uint64_t> hex_number(std::string_view digits) { return whole_number(digits, 16); }
 
 // The bytes in `digits`, two digits each. Nothing if the count is odd or a character is not a digit.

@@ -16,7 +16,7 @@ namespace convert::uftrace {
 struct Condition {
   enum class Op : std::uint8_t { Equal, NotEqual, Greater, GreaterEqual, Less, LessEqual, And };
 
-  std::string argument = {};  // "arg1", the name of the argument in calls
+  std::string argument = {};  // the name of the argument in calls, such as "arg1"
   Op op = {};
   std::int64_t value = {};
   unsigned bits = 0;                   // number of low bits to compare; 0 for all recorded bits
@@ -33,7 +33,7 @@ Condition parse_condition(std::string_view text);
 
 // The settings that items give to functions. Later items may clear the settings of earlier items.
 enum class Setting : std::uint16_t {
-  Filter = 1 << 0,  // the function and its callees are shown, or hidden
+  Filter = 1 << 0,  // shows or hides the function and its callees, see Actions::is_in
   Hide = 1 << 1,
   Caller = 1 << 2,
   Depth = 1 << 3,

@@ -1,8 +1,8 @@
 // Estimated exits (`uftrace record -e`) that context switches or kernel calls disprove. The recorder puts an
 // exit half way between the entry of its call and the next entry. But no call returns while its thread is off
 // the CPU or in the kernel. Therefore, as in uftrace, such an exit moves to half way between the thread's
-// return to the CPU and the next entry. The exits that directly follow also move, if they would otherwise
-// come too early.
+// return to the CPU and the next entry. The exits that directly follow also move, as far as necessary to
+// remain after this exit.
 //
 // For example, f is entered at 10, and the next function at 50, so the recorder puts the exit of f at 30. If
 // the thread was off the CPU from 20 to 40, the exit moves to 45.
@@ -47,7 +47,8 @@ class MovedExits {
     is_refuted_ = is_refuted;
   }
 
-  // Must be called with the time of the next entry. All exits are before this time.
+  // Must be called at the thread's next record that is not a moved exit, and at the thread's end. No exit is
+  // later than `time_ns`.
   void end_before(std::uint64_t time_ns) {
     if (!is_refuted_ && due_ns_ >= time_ns) due_ns_ = middle(std::min(returned_ns_, time_ns), time_ns);
     if (is_refuted_) due_ns_ = time_ns;
@@ -73,8 +74,8 @@ class MovedExits {
   bool is_refuted_ = false;
   std::uint64_t due_ns_ = 0;           // time of the first exit
   std::uint64_t limit_ns_ = kForever;  // no exit is later
-  std::uint64_t next_entry_ns_ = 0;    // time of the next entry, computed from the first estimate
-  std::uint64_t returned_ns_ = 0;      // time of the latest event after which the thread could return
+  std::uint64_t next_entry_ns_ = 0;    // time of the next entry, computed from the first exit's recorded time
+  std::uint64_t returned_ns_ = 0;      // time of the latest event after which the thread's calls could return
 };
 
 }  // namespace convert::uftrace

@@ -105,7 +105,7 @@ class StackRepair : public OpenCalls {
   // ends another call, or after missing records.
   bool move_exit(const CallRecord& exit, bool is_refuted, std::uint64_t returned_ns);
   // end_moved() ends the call of the first moved exit, at the new time of this exit. end_all_moved() ends the
-  // calls of all moved exits, at times before `time_ns`.
+  // calls of all moved exits, not later than `time_ns`.
   void end_moved();
   void end_all_moved(std::uint64_t time_ns);
 
