@@ -115,7 +115,7 @@ class MarkScan {
   std::size_t next_ = 0;             // the first window that has not begun
   std::vector<std::size_t> active_;  // windows that have begun and not ended
   bool has_begun_ = false;
-  // The functions, indexed by the address of a call, for the current symbols.
+  // The functions for the current symbols. The key is the address in the record of a call.
   fxt::SeededMap<std::uint64_t, Function> functions_;
 };
 

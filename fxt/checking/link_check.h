@@ -53,7 +53,7 @@ class LinkCheck {
     std::uint64_t id = 0;
     std::size_t names = 0;  // result of hash_of_names()
     std::uint64_t offset = 0;
-    std::uint32_t arguments = 0;  // for async begins and ends: a number from ArgumentNames
+    std::uint32_t arguments = 0;  // for async begins and ends: the set of argument names, as a number
   };
   struct Flow {
     std::uint64_t offset = 0;  // offset of the flow's begin

@@ -21,7 +21,8 @@ struct CpuRun {
   bool has_end = true;                         // false if the run lasts until the end of the trace
 };
 
-// True if the run is selected, regardless of its time. A run has no name and no category.
+// True if the run is selected, regardless of its time. A selection by names or categories selects no run,
+// because runs have neither.
 bool takes(const Selection& selection, const CpuRun& run);
 
 class CpuRuns {

@@ -64,8 +64,8 @@ std::string free_name_for(const std::string& target) {
 
 constexpr std::array kEndingSignals{SIGINT, SIGTERM, SIGHUP};
 
-// The path for the signal handler. It is set once the text is complete, and cleared before the text is
-// destroyed.
+// The path for the signal handler. It is set after guarded_text was assigned, and cleared before guarded_text
+// is destroyed.
 std::atomic<const char*> guarded_path{nullptr};
 static_assert(std::atomic<const char*>::is_always_lock_free, "a signal handler reads it");
 std::string guarded_text;
@@ -120,7 +120,7 @@ class OutputFile::State {
   [[noreturn]] void fail(std::string_view what) const;  // adds the text of errno
 
   std::string target_;     // the path of the output, with symbolic links resolved
-  std::string temporary_;  // empty if the file is written directly, or is complete
+  std::string temporary_;  // path of the temporary file; empty if there is none
   FileMode mode_;
   int fd_ = -1;
   bool allocates_ahead_ = false;
@@ -187,7 +187,7 @@ void OutputFile::State::drop_temporary_name() {
   temporary_.clear();
 }
 
-// With FileMode::Keep, gives an incomplete file its name. Never replaces an existing file with this name.
+// With FileMode::Keep, gives an incomplete file the name of the output, unless a file with this name exists.
 OutputFile::State::~State() {
   if (fd_ >= 0 && fd_ != STDOUT_FILENO) ::close(fd_);
   if (temporary_.empty()) return;

@@ -78,8 +78,8 @@ class FilterComparison(judging.Comparison):
                                      if event.type in (fxt.BEGIN, fxt.END, fxt.COMPLETE)])
         for complaint in view.complaints:
             self.problem(f"{' '.join(words)}: Perfetto: {complaint}")
-        # Depths are not always comparable. If tracing begins in the middle, uftrace shows calls at the depth
-        # of the stack. After a fork, the depth in the child starts at 0.
+        # Depths are not always comparable. If tracing begins inside a call, uftrace shows the calls at their depth
+        # in the stack. After a fork, the depth in the child starts at 0.
         has_depth = self.is_simple and not any("trace_o" in word for word in words)
         replayed = self.replay(older, words)
         if replayed is None:

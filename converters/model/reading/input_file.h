@@ -26,7 +26,7 @@ class InputFile {
   std::uint64_t size() const { return size_; }  // size in bytes when the file was opened
 
   // Reads from `offset` on into `buffer`, and returns the filled part of `buffer`. The part is smaller than
-  // `buffer` only at the end. Throws InputError if the file has become shorter, or can't be read.
+  // `buffer` only at the end of the file. Throws InputError if the file has become shorter, or can't be read.
   std::span<const std::byte> read(std::uint64_t offset, std::span<std::byte> buffer) const;
   // Like read(), but does not throw if the file has become shorter.
   std::span<const std::byte> read_available(std::uint64_t offset, std::span<std::byte> buffer) const;

@@ -1,4 +1,5 @@
-// The recipes of frames. Each recipe is built once, for all frames that it fits.
+// Builds and stores the recipes of frames. A recipe emits the events of the frame for which it was built.
+// Some recipes also fit other frames.
 #pragma once
 
 #include <algorithm>
@@ -26,8 +27,8 @@ struct TraceRecording {
   TraceSurvey survey;
 };
 
-// "tracepoint 3 at work (demo.c:63)", or "tracepoint 3" if the file does not describe it. `symbols` may be
-// null.
+// "tracepoint 3 at work (demo.c:63)", or "tracepoint 3" if the trace file does not describe the tracepoint.
+// `symbols` may be null.
 std::string tracepoint_name(std::int16_t number, const LocationTable& locations,
                             const ProgramSymbols* symbols);
 
@@ -38,8 +39,8 @@ class TracepointDetails {
  public:
   explicit TracepointDetails(const Names& names) : names_(names) {}
 
-  // Counts the memory without a name in the recipe of a frame. Not all frames of a tracepoint need to be
-  // added.
+  // Counts the blocks of memory without a name in the recipe of a frame. Not all frames of a tracepoint need
+  // to be added.
   void add(std::int16_t tracepoint, const Recipe& recipe) {
     Counted& counted = counted_[tracepoint];
     if (counted.frames++ >= kCountedFrames) return;
@@ -69,7 +70,7 @@ class RecipeCache {
   struct Known {
     Recipe recipe;
     std::int16_t tracepoint;
-    Lane* lane;  // the lane of all frames of this pattern
+    Lane* lane;  // the lane of all frames of the recipe's pattern; null without a pattern
   };
 
   // All frames of a pattern have the same recipe. Patterns are numbered in the order in which they are added.
@@ -83,7 +84,7 @@ class RecipeCache {
   // Finds a recipe for a frame that has registers, and therefore no pattern. Compares the tracepoint, the
   // blocks and the context. Null if no recipe is known.
   Recipe* find(const Frame& frame, const FrameContext& context, const FrameTime& time);
-  // Adds a recipe that can serve other frames. Only a few recipes are stored for each tracepoint.
+  // Stores the recipe if it can serve other frames. Only a few recipes are stored for each tracepoint.
   void add(const Recipe& recipe, const Frame& frame, const FrameContext& context, const FrameTime& time);
 
  private:
@@ -132,13 +133,14 @@ class FrameRecipes {
  public:
   FrameRecipes(const TraceRecording& recording, const ShownFrames& choice, ImportContext& import_context);
 
-  // Returns the recipe of a frame, which is valid until the next call. If `can_repeat`, the recipe may serve
-  // other frames of the tracepoint.
+  // Returns the recipe of a frame. The result is valid until the next recipe_of(). If `can_repeat` is true,
+  // frames of the tracepoint may share a recipe.
   Recipe& recipe_of(const Frame& frame, const FrameContext& context, const FrameTime& time, bool can_repeat);
   RecipeCache& cache() { return cache_; }
 
-  // The lines of the report about each tracepoint, and about plotted items that have no number.
+  // The lines of the report about each tracepoint.
   std::vector<std::string> details() const;
+  // The items of --plot for which there is no counter, with the reason.
   std::vector<std::string> not_plotted() const { return builder_.plots().missing(); }
 
  private:

@@ -112,9 +112,11 @@ struct CodeScope {
   Dwarf_Addr pc = 0;  // code address as in DWARF, without the load bias
   Dwarf_Die unit{};
   std::vector<Dwarf_Die> functions;  // innermost first; all but the last are inlined
-  // blocks of the innermost function and its abstract origins, inner ones first
+  // The innermost function and its blocks that contain the address, innermost first. An abstract origin
+  // comes after its instance.
   std::vector<Dwarf_Die> blocks;
-  std::vector<const void*> instantiated;  // blocks of abstract origins whose instances have code; sorted
+  // The blocks of abstract origins that have code of their own in the instance, sorted.
+  std::vector<const void*> instantiated;
   // The classes and namespaces of the innermost function, innermost first, and then its unit.
   struct Enclosing {
     Dwarf_Die die;
@@ -152,8 +154,8 @@ class DebugInfo {
   void set_load_bias(std::uint64_t bias) { load_bias_ = bias; }
   std::uint64_t bias() const { return load_bias_ + dwarf_bias_; }
 
-  // Returns null if no function is described at `address`, which is an address in the recording. The next
-  // call, add_other() and remove_other() may invalidate the result.
+  // Returns null if no function is described at `address`, which is an address in the recording, or if a
+  // limit is exceeded. The result is valid until the next scope_at(), add_other() or remove_other().
   const CodeScope* scope_at(std::uint64_t address);
 
   void add_other(DebugInfo& other) {
@@ -177,7 +179,7 @@ class DebugInfo {
   GlobalNames& globals();
   // Read on first use.
   DebugUnits& units() { return units_ ? *units_ : units_.emplace(dwarf_, debug_file_of(module_), ranges_); }
-  // Describes the parts that exceed a limit and are left out: "more than …: some functions are unknown".
+  // Describes what is left out because a limit is exceeded: "more than …; some functions are unknown".
   std::vector<std::string> left_out() const;
   bool has_code_at(Dwarf_Die die, Dwarf_Addr pc);
   // Returns false if searching this many bytes exceeds the limit.
@@ -197,11 +199,12 @@ class DebugInfo {
   // Called for each object of the module's symbol table, in the table's order. `name` must stay valid.
   void add_object(std::string_view name, const GElf_Sym& symbol, GElf_Addr address);
   // Finds the address of an external variable in the symbol tables of all modules. Needed if DWARF has no
-  // address: after link-time optimization, or if the variable's file only declares it. The result is an
-  // address in the recording.
+  // address: after link-time optimization, or if DWARF has only a declaration of the variable. The result is
+  // an address in the recording.
   std::optional<std::uint64_t> address_by_symbol(Dwarf_Die variable);
 
-  // The rules to find the caller of code at `address`; null if unknown. The next call invalidates the result.
+  // The rules to find the caller of code at `address`; null if unknown. The result is valid until the next
+  // call_frame_at().
   const CallFrame* call_frame_at(std::uint64_t address) {
     return call_frames_.rules_at(address - load_bias_, general_registers());
   }

@@ -117,7 +117,7 @@ void ItemProof::prove() {
 }
 
 void ItemProof::prove_in_any_order() {
-  std::vector<std::size_t> elsewhere;  // items that were not recorded at their places in the program
+  std::vector<std::size_t> elsewhere;  // items that no expression and no range recorded
   for (std::size_t i = 0; i < values_.size(); ++i) {
     const CollectItem& item = expected_->items[i];
     if (item.kind != Kind::Name || item.is_string || values_[i].empty()) continue;
@@ -266,8 +266,8 @@ bool ItemProof::may_be_result(const ItemValue& item, bool is_string, const Repla
   // from the value in the frame.
   const bool is_traced_size = value.traced_size != 0 && value.traced_size == *action.result;
   if (is_traced_size || (!reads && !is_constant(item))) return true;
-  // The bytecode calculates as in C, even for other languages. Therefore, only the lower 4 bytes have to
-  // agree.
+  // The bytecode calculates as in C, even for other languages. Therefore, only the lower 4 bytes of the two
+  // numbers have to agree.
   const std::uint64_t size = std::min<std::uint64_t>(value.type->size, sizeof(std::uint32_t));
   return (*number ^ *action.result) << (64 - 8 * size) == 0 || differs_from_bytecode(action, item);
 }
@@ -278,9 +278,9 @@ bool ItemProof::is_constant(const ItemValue& item) {
   return evaluate(item.text, {.scope = *scope_, .frame = nothing}).storage.kind == Storage::Kind::Bytes;
 }
 
-// True if GDB and its bytecode give different values for the item. For a cast to bool, the bytecode does not
-// convert the number. For a reference, it calculates with the address of the object. Always false if the
-// bytecode did not record the operands of the item.
+// True if GDB and its bytecode may give different values for the item. For a cast to bool, the bytecode does
+// not convert the number. For a reference, the bytecode calculates with the address of the object. Always
+// false if the bytecode did not record the operands of the item.
 bool ItemProof::differs_from_bytecode(const Replay::ActionResult& action, const ItemValue& item) {
   memory_.list_reads();
   evaluate(item.text, evaluation());

@@ -1,5 +1,5 @@
-// Parses the `print fmt` of an event: a printf format with arguments in C. Finds the fields that are shown by
-// names (__print_flags, __print_symbolic) or as addresses (%p, %ps).
+// Parses the `print fmt` of an event: a printf format with arguments in C. Finds the fields whose values are
+// shown as names (__print_flags, __print_symbolic) or as addresses (%p, %ps).
 #pragma once
 
 #include <bit>

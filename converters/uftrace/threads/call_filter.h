@@ -30,7 +30,7 @@ struct WorkerScratch {
 class CallFilter {
  public:
   struct KernelDecision {
-    bool is_shown = true;           // true if the call is shown when it is long enough
+    bool is_shown = true;           // false if the call is hidden, however long it is
     std::uint64_t shortest_ns = 0;  // if the call is at least this long, it and all calls around it are kept
   };
   struct Dropped {
@@ -70,8 +70,8 @@ class CallFilter {
     if (skips_outside_) ++dropped_.events;
     return !skips_outside_;
   }
-  // True if an event inside `depth` calls is shown. `of_call` is true for an event that was read at the entry
-  // or exit of a call. Such an event is hidden together with the call.
+  // True if an event inside `depth` calls is shown. `of_call` is true for an event that belongs to the
+  // innermost of these calls. Such an event is hidden together with the call.
   virtual bool shows_event([[maybe_unused]] std::size_t depth, [[maybe_unused]] bool of_call) { return true; }
   virtual bool shows_switch([[maybe_unused]] std::size_t depth, [[maybe_unused]] bool is_short) {
     return true;
