@@ -110,7 +110,8 @@ class PerfettoPackets {
   void service_event(std::uint64_t time_ns, unsigned what) {
     trace_.message(1, PerfettoMessage().number(8, time_ns).message(69, PerfettoMessage().number(what, 1)));
   }
-  // A descriptor belongs to a sequence of packets, and needs its own uuid.
+  // Perfetto needs the id of a packet sequence (field 10) beside each descriptor. Each descriptor must have a
+  // uuid of its own.
   void track(const PerfettoMessage& descriptor) {
     trace_.message(1, PerfettoMessage().number(10, 1).message(60, descriptor));
   }

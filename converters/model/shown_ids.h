@@ -17,8 +17,8 @@ inline constexpr NoteKind kRenumbered{
     "renumbered", "process or thread ids replaced, because another input has them or viewers can't show them",
     true};
 
-// The first made-up id. It is above the ids of Linux, which are at most 2^22. Importers without ids count up
-// from this number. At the end, made-up ids are replaced by the smallest ids that no input has.
+// The first made-up id. It is above the ids of Linux, which are at most 2^22. If an input has no ids, its
+// importer counts up from this number. At the end, settle() replaces the made-up ids.
 inline constexpr std::uint64_t kFirstMadeUpId = 0x4000'0000, kMadeUpIds = 0x10'0000;
 
 class ShownIds {

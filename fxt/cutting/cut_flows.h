@@ -18,8 +18,9 @@ class CutFlows {
 
   // Must be called with each flow event outside of all pieces.
   void pass(const Event& event);
-  // Must be called with each flow event that is not kept. If it ends a flow that is open in the piece, writes
-  // another end at the same time, on a thread that has events of the flow in the piece.
+  // Must be called with each flow event that is left out while a piece is open. If the event ends a flow that
+  // is open in the piece, writes another end at the same time. This end is on a thread that has events of the
+  // flow in the piece.
   void leave_out(const Event& event, OpenSpans& open_spans, Piece& piece);
   // Must be called with each flow event inside a piece. If the flow began before the piece, a step becomes
   // its begin, and an end is dropped.
@@ -56,7 +57,8 @@ class CutFlows {
     place.name = texts_->use(event.name.text);
   }
 
-  // Returns an end for a flow that is open in the piece. Nothing if the thread has too many open durations.
+  // Returns an end for a flow that is open in the piece. Returns nothing if too many durations are open on
+  // the thread of this end.
   std::optional<Event> end_of(std::uint64_t process, std::uint64_t id, const FlowEnds& places,
                               std::uint64_t time, const OpenSpans& open_spans, const Piece& piece);
 

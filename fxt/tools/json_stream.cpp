@@ -111,7 +111,7 @@ struct JsonValue {
   void operator()(const UnknownValue& /*value*/) const { append_text(out, "null"); }
 };
 
-// True if the value can be a point of a counter's curve in JSON, which must be a number.
+// True if the value is a finite number. In JSON, only such values can be points of a counter's curve.
 bool is_point(const Argument& argument) {
   return std::visit(
       [](const auto& value) {

@@ -71,9 +71,9 @@ class Truth:
     lost: int = 0
     lost_by_kernel: Counter = field(default_factory=Counter)  # numbers of lost events, by the kind of note
     counters: list = field(default_factory=list)  # each has the thread, the name, the time and the values
-    marks: list = field(default_factory=list)  # each has the thread, category and name, the time, and the arguments; the events have no length
+    marks: list = field(default_factory=list)  # instants; each has the thread, the category, the name, the time and the arguments
     names: dict = field(default_factory=dict)  # the names of threads that were renamed
-    switches: dict = field(default_factory=lambda: {"perf": [], "kernel": []})  # by source: time, thread, and whether the thread comes or waits
+    switches: dict = field(default_factory=lambda: {"perf": [], "kernel": []})  # by source; each has the time, the thread, and "comes", "waits" or "preempted"
     wakeups: list = field(default_factory=list)  # each has the time, the CPU, the thread, and the thread that woke it
 
     def self_times(self):
@@ -279,7 +279,7 @@ class Thread:
         self.end_from(depth, self.time, "longjmp")
 
     def fork(self):
-        # Each fork has its own time, because the ids of the children are in the order of the forks.
+        # No two forks have the same time, so their order is clear. The ids of the children are in this order.
         while self.time in self.recording.forks:
             self.time += 1
         self.enter("fork", self.image, waits=False)
@@ -452,7 +452,7 @@ class Recording:
         self.live(steps)
         if not self.first.data:
             self.messages = []
-        # The trace shows these messages in the first program of the recording.
+        # The trace shows these messages in the main thread of the program that started first.
         self.truth.marks += [(self.first, "event", f"external-data: {text}", time, {"message": text}) for time, text in self.messages]
         number = self.rng.choice((100, 4000000, 2**22))
         for thread in sorted(self.threads, key=lambda thread: thread.born):

@@ -94,8 +94,8 @@ class ArgumentArena {
  public:
   explicit ArgumentArena(ChunkPool& pool) : pool_(&pool) {}
 
-  // Adds a block of `words` words, and sets its header. Returns the first word after the header, or null if
-  // the chunk has no room.
+  // Adds a block of `words` words, and sets its header. Returns the first word after the header. Returns null
+  // if the block is larger than kLargeBlock, or if the chunk has no room.
   std::uint64_t* try_add(std::size_t count, std::size_t words) {
     const std::size_t size = words + 1;
     if (size > std::min(kLargeBlock, left())) return nullptr;
@@ -114,8 +114,8 @@ class ArgumentArena {
     end_ = words_.get() + ChunkPool::kWordsPerChunk;
     return fill_header(words_.get(), count, words);
   }
-  // For code that packs arguments itself. Returns memory for a block of at most `words` words, or null if the
-  // chunk has no room. commit() then adds the block.
+  // For code that packs arguments itself. Returns memory for a block of at most `words` words. commit() then
+  // adds the block. Like try_add(), returns null if the block is too large or the chunk has no room.
   std::uint64_t* try_reserve(std::size_t words) const {
     return words + 1 > std::min(kLargeBlock, left()) ? nullptr : word_ + 1;
   }
@@ -124,8 +124,8 @@ class ArgumentArena {
     fill_header(block, packed.count, static_cast<std::size_t>(packed.end - block) - 1);
     return block;
   }
-  // Like try_reserve(), but for words that are appended to `block`. Returns null if `block` is null or is not
-  // the latest block, or if the chunk has no room.
+  // Returns memory for at most `words` words that are appended to `block`. commit_behind() then appends them.
+  // Returns null if `block` is null or is not the latest block, or if the chunk has no room.
   std::uint64_t* try_reserve_behind(const std::uint64_t* block, std::size_t words) const {
     return block == nullptr || !is_latest(block) || words > left() ? nullptr : word_;
   }
@@ -192,8 +192,8 @@ class ArgumentArena {
 struct SealedEvents {
   std::span<PendingEvent> events;
   std::unique_ptr<EventChunk> chunk = nullptr;
-  // The memory of the events and of their argument blocks. If a chunk is sealed in parts, the blocks may be
-  // counted for the last part.
+  // The size of the events and of their argument blocks. If a chunk is sealed in parts, the blocks may
+  // count only in the bytes of the last part.
   std::size_t bytes = 0;
 };
 
@@ -291,8 +291,9 @@ class EventQueue {
 
 struct LaneCounters {
   TooDeepCount too_deep;
-  std::uint64_t cut_arguments = 0;  // arguments for which no record had room
-  // Calls that were dropped, because they end before the time in skip_calls_before().
+  // Arguments that were dropped, because the records of their event had no room for them.
+  std::uint64_t cut_arguments = 0;
+  // Calls that were dropped, because they end before the time that skip_calls_before() has set.
   std::uint64_t skipped_calls = 0;
 };
 
@@ -319,7 +320,8 @@ class LaneStore {
     return queue_.add();
   }
   std::uint64_t* new_block(std::size_t count, std::size_t words);
-  // Removes a call that ends at `end_ns` and need not be emitted. Returns false if the call must stay.
+  // Removes a call that ends at `end_ns`. Returns false, and removes nothing, if the call must be emitted or is
+  // not the latest event.
   bool skip(const PendingEvent& call, std::uint64_t end_ns) {
     if (end_ns >= needed_from_ns_ || queue_.is_first(call) || !queue_.remove_latest(call)) return false;
     ++counters_.skipped_calls;

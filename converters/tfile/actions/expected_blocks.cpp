@@ -10,15 +10,15 @@ namespace {
 
 using Kind = CollectItem::Kind;
 
-// The number of memory blocks that hold a range. A block has at most 65535 bytes. kMaxBlocks limits the shape
-// of a frame if a damaged length is very large.
+// The number of memory blocks that hold a range. A block has at most 65535 bytes. kMaxBlocks limits the
+// number if the length is damaged and very large.
 std::size_t blocks_of_range(std::uint64_t length) {
   constexpr std::uint64_t kBlockBytes = 65535, kMaxBlocks = 128;
   return static_cast<std::size_t>(std::min((length + kBlockBytes - 1) / kBlockBytes, kMaxBlocks));
 }
 
-// Finds the item of each expression if the commands leave only one possible item. With a single memory range,
-// also finds the item in that range.
+// Finds the item of each expression. If there is exactly one memory range, also finds its item. An item is
+// found only if no other item is possible.
 void match_items(ExpectedBlocks& blocks, bool has_one_range, fxt::Budget& matches) {
   blocks.item_of.resize(blocks.shapes.size());
   ItemMatch match;

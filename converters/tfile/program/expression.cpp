@@ -356,7 +356,7 @@ class Evaluator {
     return bits ? of_integer(*bits, type) : Value{type, Storage::none(Missing::NotRecorded)};
   }
 
-  // The value of `text`, whose meaning is `name`. `name` is null if the text has no meaning.
+  // The value of the name `text`. `name` is what the look-up of this text has found, or null.
   Value named(const FoundName* name, const std::string& text) {
     if (name == nullptr || context_.scope.has_types_only) return {};
     switch (kind_of(name->die)) {
@@ -407,7 +407,8 @@ class Evaluator {
     const bool is_array = plain.type->kind == TypeKind::Array && plain.type->target != nullptr;
     if (!is_array && plain.type->kind != TypeKind::Function) return plain;
     const Type* const pointer = types_.pointer_to(is_array ? plain.type->target : plain.type);
-    // The elements of such an array are elsewhere or not adjacent, so their places are unknown.
+    // The elements of an array with one of these attributes are elsewhere or not adjacent. Therefore, their
+    // places are unknown.
     if (plain.type->data_attribute || plain.type->stride_attribute)
       return {pointer, plain.storage.unusable(Missing::NotRecorded)};
     if (plain.storage.kind == Storage::Kind::Memory) return of_integer(plain.storage.address, pointer);

@@ -14,8 +14,8 @@
 namespace convert::uftrace {
 namespace {
 
-// The limit for the repetitions in a regular expression. With a hundred times as many, matching a name takes
-// minutes, or overflows the stack in the C library.
+// The limit for the atoms that repetitions add to a regular expression (see atoms_of()). With a hundred times
+// as many atoms, matching a name takes minutes, or overflows the stack in the C library.
 constexpr std::size_t kMostRepeated = 1000;
 constexpr std::size_t kMostItems = 1024;  // limit for one function; a payload has fewer values
 // Limits the modules and patterns, because each function is compared with each pattern.
@@ -147,7 +147,7 @@ void SpecTable::add_auto(std::string_view list, AutoList& autos, SpecProblems& p
 }
 
 std::vector<SpecItem> SpecTable::from_debug(const FunctionFacts& function, bool of_result) const {
-  SpecProblems problems;  // ignored, because there are notes about payloads that are skipped
+  SpecProblems problems;  // ignored, because a payload that can't be decoded gets a note
   const std::string_view line = of_result ? function.debug.results : function.debug.arguments;
   return items_of(parse_spec_items(line, machine_, problems), of_result);
 }

@@ -39,7 +39,7 @@ struct ThreadFacts {
   std::size_t max_stack = 0;   // the recorder's maximum number of open calls; 0 if unknown
   std::uint64_t begun_ns = 0;  // earliest possible start of the thread; 0 if unknown
   FilePart part = {};
-  PossibleTimes times = {};                        // the possible times according to other files
+  PossibleTimes times = {};                        // from task.txt, info and the perf files
   std::optional<std::uint64_t> elapsed_ns = {};    // length of the recording, if known
   bool is_growing = false;                         // the recorder is still writing the file
   bool has_estimated_exits = false;                // `uftrace record -e`: exits have estimated times

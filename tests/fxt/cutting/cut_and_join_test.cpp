@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint64_t kThreads = 3;
 
-// A call with a unique name.
+// The times of a call. Each call has a unique name.
 struct Span {
   std::uint64_t begin = 0, end = 0;
 };
