@@ -36,15 +36,15 @@ class ShortCalls {
 
   // Allocates the memory for calls at this depth, so that the functions below need not allocate it.
   void make_room_for(std::size_t depth) { of(depth); }
-  // Keeps the call at `depth` and all calls around it, at any length.
+  // Keeps the call at `depth` and all calls around it, even if they are shorter than `shortest_ns`.
   void keep(std::size_t depth) { of(depth).is_kept = true; }
   bool is_kept(std::size_t depth) { return of(depth).is_kept; }
   bool leaves_out(std::size_t depth, std::uint64_t length_ns) {
     return length_ns < shortest_ns_ && !is_kept(depth);
   }
-  // Must be called when a left-out call ends. `words` is the size that the call would have in the trace. All
-  // bits of `ends` are then 1. To save a branch, code may also use this function at the start of a call.
-  // `ends` must then be 0, and nothing is counted.
+  // Must be called when a left-out call ends. `words` is the size that the call would have in the trace. To
+  // save a branch, code may also call this function when a call starts, with 0 for `ends`. Then the function
+  // counts nothing. At the end of a call, all bits of `ends` must be 1.
   [[gnu::always_inline]] void leave_out(std::size_t depth, std::uint64_t length_ns, std::size_t words,
                                         std::uint32_t label, std::uint64_t ends = ~std::uint64_t{0}) {
     Inside& inside = of(depth);
@@ -150,8 +150,8 @@ class ShortCalls {
   }
   // If calls are missing in a call, the call has two additional arguments. The arguments become unnecessary
   // if even the shortest missing call is shown. Therefore, this function adds an entry with the length of the
-  // shortest missing call and a negative size. Returns the size of the arguments in words. Leaves room for
-  // another entry.
+  // shortest missing call and the negative size of the arguments. Returns the size of the arguments in words.
+  // Leaves room for another entry.
   std::size_t put_left_out(const Inside& inside) {
     make_room();
     const std::size_t is_needed = inside.left_out.calls != 0 ? 1 : 0;

@@ -29,8 +29,8 @@ class LengthHistogram {
  private:
   static constexpr unsigned kKeptBits = 11;
 
-  // A bucket is the first `kKeptBits` bits of the length, together with the number of the bits after them.
-  // Buckets of longer lengths have larger numbers.
+  // The number of a bucket has two parts: the first `kKeptBits` bits of the length, and the count of the bits
+  // after them. Buckets of longer lengths have larger numbers.
   static std::uint32_t bucket_of(std::uint64_t length_ns) {
     const auto bits = static_cast<unsigned>(std::bit_width(length_ns));
     const unsigned dropped = std::max(bits, kKeptBits) - kKeptBits;

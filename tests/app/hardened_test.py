@@ -33,7 +33,7 @@ class Programs(unittest.TestCase):
         programs = list(self.told("--dyn-syms"))
         for symbols in programs:
             self.assertIn("__stack_chk_fail", symbols)
-        # The compiler adds such checks only where they are needed. One program with checks is enough, because all programs are
+        # The compiler checks copies only where this is needed. One program with such checks is enough, because all programs are
         # built in the same way.
         self.assertIn("_chk@", "".join(programs).replace("__stack_chk_fail@", ""))
 

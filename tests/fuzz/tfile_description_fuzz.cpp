@@ -1,5 +1,5 @@
-// Reads any bytes as a trace file after its magic: the description, the target description, actions and
-// frames.
+// Reads any bytes as the part of a trace file that comes after the magic: the description, the target
+// description, actions and frames.
 
 #include <cstddef>
 #include <cstdint>

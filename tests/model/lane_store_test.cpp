@@ -49,8 +49,8 @@ TEST(LaneStore, SealedBytesAreTheBytesOfEventsAndArguments) {
   EXPECT_EQ(popped, sealed);
 }
 
-// If all events of a chunk are retracted, events in other chunks may still use its words. Therefore, the
-// bytes of this chunk are also counted.
+// A chunk is kept even if all of its events are retracted, because events in other chunks may use its words.
+// Therefore, the bytes of this chunk are also counted.
 TEST(LaneStore, ManyRetractedCallsLeaveNoEvents) {
   for (const std::uint64_t calls : {std::uint64_t{1}, std::uint64_t{5 * EventChunk::kEvents}}) {
     ChunkPool pool;
@@ -94,8 +94,8 @@ TEST(LaneStore, ManyWordsAfterAnOpenCallReleaseIt) {
   }
 }
 
-// Events before the start of the call do not count for the limit, even if they are in the same chunk as the
-// start.
+// Events before the start of an open call do not count for the limit, even if they are in the same chunk as
+// the start.
 TEST(LaneStore, EventsBeforeAnOpenCallDoNotReleaseIt) {
   ChunkPool pool;
   Lane lane(pool, kTestLanes);

@@ -1,5 +1,5 @@
 // Decides for each frame to which thread it belongs, and whether it is a hit or a step of `while-stepping`.
-// The file does not record this. Two classifiers give the same results for the same frames.
+// The file does not record this. For the same frames, every classifier gives the same results.
 #pragma once
 
 #include <bit>

@@ -17,7 +17,7 @@ namespace {
 // The limit for the candidate layouts of a function. More layouts would cost time, and would match by chance.
 constexpr std::size_t kMaxCandidates = 16;
 
-// The limit for values. More than 256 values do not fit into the 1020 bytes that a recorder writes.
+// The limit for the values of a layout. A recorder writes at most 1020 bytes, so more than 256 do not fit.
 constexpr std::size_t kMaxSteps = 256;
 
 const EnumType* find_enum(const std::string& name, const PayloadLayout::Context& context) {
@@ -272,8 +272,9 @@ std::size_t PayloadLayout::most_words_of(const Step& step) {
     case Load::Char:
       return kText + kCharacterText;
     case Load::Text:
-      return kText +
-             1;  // plus a word per 8 bytes of the payload; two quotes take the place of the 2-byte length
+      // most_words() adds a word for each 8 bytes of the payload. One more word is for the remaining bytes.
+      // The payload has a length of 2 bytes before the string, so the words also suffice for two quotes.
+      return kText + 1;
     case Load::Enum:
       return kText + fxt::words_of(std::min(kMaxPayload, step.type->longest_text()));
     case Load::Struct:

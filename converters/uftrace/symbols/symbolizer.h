@@ -55,7 +55,7 @@ class Symbolizer {
   void label(const SymbolSpan& span, std::span<const std::uint64_t> addresses, std::span<LabelId> labels);
   LabelId kernel_label(std::uint64_t address);
   SymbolAt at(const SymbolSpan& span, std::uint64_t address) { return images_.at(span.loaded, address); }
-  // Provides data about images that do not depend on the time.
+  // For data that do not depend on the time, such as the parameters and the source line of a function.
   Images& images() { return images_; }
   std::vector<std::pair<std::string_view, const SymbolTable*>> tables() { return images_.tables(sessions_); }
   // True if a function may be at the address in any program of the task, at any time: in a module, a loaded

@@ -104,8 +104,8 @@ class FastCalls {
       const std::uint64_t is_end = RecordWord::Type::get(record.word);
       const std::uint64_t address = record.address();
       const LabelCache::Entry* label = &labels.slot_for(address);
-      // If the program has many functions, this is frequent, in spite of [[unlikely]]. Leaving the loop would
-      // cost more than this search.
+      // If the program has many functions, this search is frequent, in spite of [[unlikely]]. Leaving the
+      // loop instead would cost more.
       if (((label->address ^ address) & (is_end - 1)) != 0) [[unlikely]] {
         const LabelCache::Entry* const other = labels.entry_for(address);
         if (other != nullptr) label = other;

@@ -27,7 +27,7 @@ struct PlannedFork {
   std::uint64_t time_ns;
   ProcessId parent;
   ThreadPlan* plan;              // null if the child has no records
-  bool has_line;                 // the fork has a FORK line: the child begins inside its parent's calls
+  bool has_line;                 // task.txt has a FORK line: the child begins inside its parent's calls
   bool is_thread = false;        // the child is a thread of the parent's process
   std::optional<ThreadId> by{};  // the thread that forked, if perf has recorded it
 };
@@ -118,9 +118,9 @@ class Candidates {
     return claim(by_kind_[static_cast<std::size_t>(kind)], time_ns);
   }
 
-  // Assigns the forking call that was open in the forking thread (`fork.by`) at the time of the fork. Returns
-  // null if there is none. `open` has the calls that were open at this time. With estimated exits, some of
-  // them may be missing.
+  // Assigns to the child the forking call that was open in the forking thread (`fork.by`) at the time of the
+  // fork. Returns null if there is none. `open` has the calls that were open at this time. With estimated
+  // exits, some of them may be missing.
   Candidate* claim_open(const PlannedFork& fork, const std::vector<std::uint64_t>& open,
                         bool has_estimated_exits) {
     const auto later =
@@ -155,8 +155,8 @@ class Candidates {
   std::array<Queue, 4> by_kind_;
 };
 
-// Returns the calls that the child has inherited, outermost first. If the child's first record contradicts
-// `calls`, the result matches the first record.
+// Returns the calls that the child has inherited, outermost first. `calls` were open in the parent at the
+// time of the fork. If the child's first record contradicts them, the result matches the first record.
 std::vector<std::uint64_t> calls_around(const ThreadPlan& child, std::vector<std::uint64_t> calls) {
   if (!child.head.first_call) return calls;
   const CallRecord& first = *child.head.first_call;
@@ -193,8 +193,8 @@ class Planner {
         std::ranges::find_if(threads, [](const ThreadPlan* p) { return p->task->is_leader(); });
     ThreadPlan* const leader = found != threads.end() ? *found : threads.front();
 
-    // For each thread of the parent, the forks at whose times its open calls are needed. If no forking call
-    // is found, the flow starts in the innermost of these open calls.
+    // For each thread of the parent, the forks at whose times the thread's open calls are needed. If no
+    // forking call is found for a fork, its flow starts in the innermost open call.
     std::map<const ThreadPlan*, std::vector<const PlannedFork*>> forks_in;
     std::set<CallKey> first_exits;
     for (const PlannedFork& fork : forks) {

@@ -187,16 +187,16 @@ class SideStreams {
 
   // Finds the stream with the first event. Must be called when the queues of the streams have been filled.
   void look_again();
-  // Returns the time from which own records need emit_before(), because an event is due before these records.
-  // The time is 0 if inner calls are open, or if estimated exits may have to be moved.
+  // Own records before this time do not need emit_before(), because no event is due before them. Returns 0 if
+  // inner calls are open, or if estimated exits may have to be moved.
   std::uint64_t plain_until_ns() const {
     const bool needs_care =
         calls_.inner().open() != 0 || (has_estimated_exits_ && (moves_exits() || returned_ns_ != 0));
     return needs_care ? 0 : first_due_.plain_until_ns();
   }
 
-  // Emits all events that are due before `due`. Returns true if make_room() must be called for an own record
-  // at `due`.
+  // Emits all events that are due before `due`. Returns true if StackRepair::make_room() must be called for
+  // an own record at `due`.
   bool emit_before(const Due& due);
   // Emits the first event, which must exist. If it is a kernel call, also emits the kernel calls directly
   // after it, up to `until`.
@@ -204,12 +204,13 @@ class SideStreams {
 
   // ---- Estimated exits, after events that are due before them ----
 
-  // Keeps an exit for later, and returns true, in these cases: no call of the thread can return now; an
-  // earlier exit is kept; or the exit is not final, and the thread came back to a CPU after its last record.
-  // The time of a final exit is correct, because it is not an estimate.
+  // Must be called for each exit. Returns true if the exit is kept for later: if no call of the thread can
+  // return now, or if an earlier exit is kept. An exit that is not final (see RecordItem::is_final_exit) is
+  // also kept if the thread came back to a CPU after its last record. An exit that StackRepair::move_exit()
+  // rejects is not kept.
   bool move_exit(const CallRecord& exit, bool is_final);
   // Must be called if the thread has a record at this time. Emits the exits that were kept. Returns true if
-  // make_room() must be called for this record.
+  // StackRepair::make_room() must be called for this record.
   bool end_moved_exits(std::uint64_t time_ns);
 
   // ---- After the thread's own records ----

@@ -156,7 +156,7 @@ void write(const std::string& path, std::string_view picture) {
 }
 
 // Passes each record of the trace to `drawn`. Returns false if the file is not a trace. Throws FileError if
-// the system fails.
+// the system failed to read the file.
 template <typename Drawn>
 bool read_all(EntrySource& source, Drawn& drawn) {
   bool is_trace = false;

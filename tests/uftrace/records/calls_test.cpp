@@ -124,7 +124,7 @@ TEST(UftraceQemu, DepthsMayCountFromZero) {
 }
 
 // The exit of a recursive call is missing, so the depths look like those of QEMU's plugin. The last exit
-// shows that they are not.
+// shows that they are not from this plugin.
 TEST(UftraceQemu, IsNotConfusedWithAMissingExit) {
   R r;
   r.entry(10, 0, R::kMain).entry(11, 1, R::kF).entry(12, 2, R::kF).exit(14, 1, R::kF).exit(20, 0, R::kMain);
