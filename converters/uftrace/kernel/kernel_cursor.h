@@ -76,7 +76,7 @@ class KernelCursor : public CpuFileCursor {
   std::uint64_t limit_ns_ = 0;  // the latest possible time of events in the page
   std::uint64_t last_ns_ = 0;   // the latest time so far in the file
   std::uint64_t pages_ = 0;
-  std::optional<std::uint64_t> lost_ = {};  // number of events lost before the page; nothing after the Lost event
+  std::optional<std::uint64_t> lost_ = {};  // events lost before the page; nothing after the Lost event
   KernelEvent event_;
 };
 
