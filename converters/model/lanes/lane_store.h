@@ -320,8 +320,8 @@ class LaneStore {
     return queue_.add();
   }
   std::uint64_t* new_block(std::size_t count, std::size_t words);
-  // Removes a call that ends at `end_ns`. Returns false, and removes nothing, if the call must be emitted or is
-  // not the latest event.
+  // Removes a call that ends at `end_ns`. Returns false, and removes nothing, if the call must be emitted or
+  // is not the latest event.
   bool skip(const PendingEvent& call, std::uint64_t end_ns) {
     if (end_ns >= needed_from_ns_ || queue_.is_first(call) || !queue_.remove_latest(call)) return false;
     ++counters_.skipped_calls;
