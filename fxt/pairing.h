@@ -72,7 +72,7 @@ struct Call {
   bool is_chosen = true;         // set by PairingOptions::chooses
   std::uint64_t start_ns = 0;
   std::uint64_t end_ns = 0;  // valid once knows_end() returns true
-  // total time of the calls directly inside this call, as far as it is in the range
+  // Total time of the calls directly inside this call. Only the time in PairingOptions::range counts.
   std::uint64_t inner_ns = 0;
   // `later_end_depth - 1` is the depth of the innermost outer call that may end later than this call.
   // `later_end_depth` is 0 if there is no such call.
@@ -97,7 +97,7 @@ struct CallTrack {
   std::uint64_t id = 0;  // the id of async operations
   // Counts from 0; the number of an async track is reused after its operations have ended.
   std::uint32_t index = 0;
-  std::vector<Call> calls = {};  // open calls, outermost first: exactly the calls around the next event
+  std::vector<Call> calls = {};  // open calls, outermost first; complete events may stay after their end
   std::size_t awaiting = 0;      // number of calls whose end event has not been read
   std::size_t chosen = 0;        // number of calls that are chosen
   std::uint64_t last_ns = 0;     // time of the latest event
@@ -165,15 +165,15 @@ class Pairing {
 
   // Counts events that belong to no call, and calls that do not nest.
   struct OddEvents {
-    std::uint64_t unmatched = 0;  // ends without a start, if their names are chosen
+    std::uint64_t unmatched = 0;  // end events without a start event; only events with a chosen name
     std::uint64_t bad_times = 0;  // events with an impossible time, or with an end before the start
     std::uint64_t crossing = 0;   // calls that start inside another call and end after that call
   };
   const OddEvents& odd() const { return odd_; }
 
  protected:
-  // Must be called with the records that add() does not get. The times of a range may count from the first
-  // record that has a time, and this may be one of these records.
+  // Must be called with each record that add() does not get. PairingOptions::range may count its times from
+  // the first record that has a time, and add() may not get that record.
   void know_start(const Entry& entry, const Reader& reader);
 
  private:
@@ -189,7 +189,7 @@ class Pairing {
   void forget_if_over(CallTrack& track);
 
   PairingOptions options_;
-  std::unique_ptr<CallListener> own_;  // calls `ended` of the first constructor
+  std::unique_ptr<CallListener> own_;  // calls the function that was passed to the first constructor
   CallListener* listener_;
   TimeWindow window_;
   CallNames names_;

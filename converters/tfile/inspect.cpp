@@ -104,7 +104,7 @@ Outline types_of(const TracepointLocation& location, const TraceRecording& recor
   using Kind = CollectItem::Kind;
   Outline list = Outline::array();
   if (expected == nullptr || expected->location != &location)
-    return list;  // frames can't have a number as large as that of this location
+    return list;  // the location's number is too large for the 16 bits that a frame has for it
   const auto add = [&](const CollectItem& item, const std::string& step) {
     if (item.kind == Kind::Evaluate || item.kind == Kind::Variable) return;
     const bool is_described =

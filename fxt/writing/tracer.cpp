@@ -186,8 +186,8 @@ void TracerState::write_ring() {
 
 // ---- Buffers ----
 
-// Takes over the buffer of a thread that is new to this Tracer. Drops the events that the buffer has for an
-// earlier Tracer.
+// Prepares the buffer of a thread that has its first event for this Tracer. Drops the events that the buffer
+// still has for an earlier Tracer.
 void TracerState::adopt(TraceBuffer& buffer) {
   buffer.base_ += buffer.filled_;
   buffer.filled_ = buffer.flushed_ = 0;
@@ -320,7 +320,8 @@ std::uint64_t* TraceArguments::put_string(std::uint64_t* at, const TextRef& name
 
 namespace {
 
-// Another thread that holds the lock will release it soon. The interrupted thread can't release it.
+// Returns false if the lock is not free within about half a second. Another thread would release the lock
+// earlier. The interrupted thread can't release it.
 bool lock_in_signal_handler(std::mutex& lock) {
   constexpr int kMostPauses = 500;
   constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 1'000'000};
@@ -332,8 +333,8 @@ bool lock_in_signal_handler(std::mutex& lock) {
   return is_locked;
 }
 
-// The flush may wait for a lock that the interrupted program holds. Then, an alarm ends the program after 2
-// seconds.
+// The flush may need another lock, which the interrupted thread may hold. In this case, the flush would wait
+// forever, but an alarm ends the program after 2 seconds.
 void flush_and_end(int signal) {
   constexpr unsigned kMostSeconds = 2;
   std::signal(SIGALRM, SIG_DFL);

@@ -1,7 +1,6 @@
 // Reads any bytes as kernel data of a recording: the pages of a CPU, and then the format of one more event.
-// The first byte of the input has parameters. Bit 0 is the byte order. Bits 1 to 4 are the share of the pages
-// in the other bytes: from 0 (no bytes) to 15 (all bytes). Bits 6 and 7 are the options kernel_skip_out and
-// kernel_only.
+// The first byte of the input has parameters. Bit 0 is the byte order. Bits 1 to 4 are a number N from 0 to
+// 15: the pages are N/15 of the other bytes. Bits 6 and 7 are the options kernel_skip_out and kernel_only.
 
 #include <bit>
 #include <cstddef>

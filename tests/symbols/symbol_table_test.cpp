@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Returns the name of the function at each address, or "-" if no function has the address.
+// Finds the names of functions and variables by address. Returns "-" if the table has nothing at the address.
 class Symbols {
  public:
   explicit Symbols(std::string_view text) : table_(std::string(text)) {}

@@ -15,7 +15,7 @@
 
 namespace convert::tfile {
 
-// The facts about the target that the traced program contains.
+// Facts about the target, from the file of the traced program.
 struct MachineHint {
   std::optional<std::endian> order;
   std::string architecture;  // GDB's name; empty if unknown

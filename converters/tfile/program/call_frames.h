@@ -15,7 +15,8 @@
 
 namespace convert::tfile {
 
-// Limits the bytes that libdw reads. For each address, libdw may read the whole entry of the function.
+// Limits the bytes that libdw reads. For each address, libdw may read the function's whole entry in the call
+// frame information.
 inline constexpr fxt::Limit kCallFrameBytes{"MiB of call frame information to evaluate", 1024 * fxt::kMiB,
                                             100 * fxt::kKiB};
 
@@ -24,7 +25,7 @@ using DwarfFrame = std::unique_ptr<Dwarf_Frame, decltype(&std::free)>;
 struct CallFrame {
   struct Rule {
     std::size_t reg;                   // its number in DWARF
-    std::vector<Dwarf_Op> operations;  // compute the register's value in the caller; empty: lost
+    std::vector<Dwarf_Op> operations;  // compute the register's value in the caller; empty if it is lost
   };
   std::vector<Dwarf_Op> cfa;       // operations that compute the canonical frame address
   std::vector<Rule> rules;         // registers without a rule have the same value in the caller
@@ -46,8 +47,9 @@ class CallFrames {
   const fxt::Budget& work() const { return work_; }
 
  private:
+  // The call frame information in the section .debug_frame or .eh_frame.
   struct Table {
-    Dwarf_CFI* cfi = nullptr;  // null without such a section
+    Dwarf_CFI* cfi = nullptr;  // null if the module lacks the section
     Dwarf_Addr bias = 0;
     std::uint64_t longest_entry = 0;  // bytes
   };

@@ -32,8 +32,8 @@ class ModuleSet : public ProgramSymbols {
             const LocationTable& locations, const std::vector<GivenBias>& biases, Notes& notes);
 
   bool empty() const { return modules_.empty(); }
-  // Call this if frames contradict the module at `address`. From then on, only the functions and lines of
-  // this module are used. Adds a note with `problem`.
+  // Call this if frames contradict the module at `address`. From then on, the module is used only for
+  // functions and lines, and not for values. Adds a note with `problem`.
   void contradict(std::uint64_t address, const std::string& problem, Notes& notes);
 
   CodeInfo code_at(std::uint64_t address) const override;

@@ -52,8 +52,8 @@ struct TraceSurvey {
   TimeSurvey time;
   std::vector<ThreadTrack> tracks;       // numbered as in FrameClassifier
   std::vector<std::size_t> shown_track;  // for each track, the track on which it is shown
-  // Samples of the hits that have a timestamp and a known location, sorted by time. There is a sample for
-  // each track on which hits are shown. The samples have only hits of the first kMarkedTracks tracks.
+  // For each track, a sample of the hits that are shown on it, sorted by time. The samples have only hits
+  // with a timestamp and a known location, and only hits of the first kMarkedTracks tracks.
   std::vector<std::vector<ThreadMark>> marks;
   std::uint64_t frames_without_own_track = 0;
   std::map<std::int16_t, std::uint64_t> frames_of;  // by tracepoint

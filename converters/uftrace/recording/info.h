@@ -74,8 +74,8 @@ std::optional<std::uint64_t> elapsed_ns(const Info& info);
 // Info::utc_offset_s in ns; nothing if the offset is missing or out of range.
 std::optional<std::int64_t> utc_offset_ns(const Info& info);
 
-// True if a recording that took `elapsed_ns` can't contain both times: `to_ns` is at least 39 hours later
-// than `from_ns`, and more than twice `elapsed_ns` later. False if `elapsed_ns` is unknown.
+// True if a recording that took `elapsed_ns` can't contain both times. This is so if the time from `from_ns`
+// to `to_ns` is at least 39 hours, and also longer than twice `elapsed_ns`. False if `elapsed_ns` is unknown.
 bool leaps_too_far(std::uint64_t from_ns, std::uint64_t to_ns, std::optional<std::uint64_t> elapsed_ns);
 
 // Returns uftrace's names of the features, as in "PLTHOOK | TASK_SESSION". Unknown bits are shown as numbers.

@@ -45,13 +45,13 @@ class CallWalk {
   const DepthShift& shift() const { return cursor_.shift(); }
   bool is_at_end() const { return cursor_.is_done(); }  // there are no more records
 
-  // Calls the functions of the watcher:
+  // Calls these functions of the watcher. A plain call is an entry or exit without a payload.
   //   is_done()                 returns true if no more records are needed
   //   plain_until_ns()          returns the time until which plain calls may be skipped
   //   may_skip(call)            returns true to skip a plain call
   //   skipped(call, offset)     called for a skipped call, instead of before_call() and after_call()
   //   before_call(item)         called before a call with a possible time changes open()
-  //   after_call(item)          called when a call has changed open(), even if its time is impossible
+  //   after_call(item)          called after a call has changed open(), even if the call's time is impossible
   //   other_record(item)        optional; called for all other items, such as events and damage
   //   ended(call)               optional; called if the innermost open call has ended without an exit
   //   inferred(call)            optional; called if an innermost call was opened without an entry

@@ -62,9 +62,9 @@ class ScannedCalls : public OpenCalls {
     if (is_match) follow_fitting(call);
     return is_match;
   }
-  // Applies any call. First removes open calls that can't be open before it, and passes each to `ended` while
-  // it is still the innermost call. Then adds missing calls without an address, and passes each to
-  // `inferred`. If the call is an exit, the call that it ends is passed to `exited` before it is removed.
+  // Applies any entry or exit. First removes the open calls that are too deep for its depth, and passes each
+  // to `ended` while it is still the innermost call. Then adds missing calls without an address, and passes
+  // each to `inferred`. Before an exit removes the innermost call, this call is passed to `exited`.
   template <typename Ended, typename Inferred, typename Exited>
   void follow(const CallRecord& call, Ended ended, Inferred inferred, Exited exited) {
     const std::size_t open = std::min(call.depth, kMaxOpen) + (call.is_entry() ? 0 : 1);

@@ -206,7 +206,8 @@ TEST_F(TracerTest, AFlowBindsToTheDurationAroundIt) {
     trace_flow_begin(kHit, 1);
     trace_flow_step(kHit, 1);
     { const TraceScope inner(kInner); }
-    trace_flow_end(kHit, 1);  // without a new duration, readers would connect this event to `inner`
+    // Readers would connect this event to `inner`, so the Tracer adds a short duration around the event.
+    trace_flow_end(kHit, 1);
   }
   using enum EventType;
   EXPECT_EQ(seen().findings, "");
@@ -321,7 +322,6 @@ TEST_F(TracerTest, OpenScopesEndAtEachFlush) {
   EXPECT_EQ(third.findings, "");
 }
 
-// While the scope is open, the thread's buffer is reused many times.
 TEST_F(TracerTest, AScopeMayLastForMillionsOfEvents) {
   constexpr std::size_t kEvents = 600'000;  // enough events to fill the buffer many times
   {
@@ -440,8 +440,8 @@ TEST_F(TracerTest, TracersMayFollowEachOther) {
   EXPECT_EQ(seen().findings, "");
 }
 
-// The thread's buffer is created at the first event, after `last`. Therefore, the buffer is destroyed before
-// `last`, and the event in the destructor of `last` is lost.
+// The thread gets its buffer at the first event, after `last` was created. Therefore, the thread gives the
+// buffer back before `last` is destroyed, and the event in the destructor of `last` is lost.
 TEST_F(TracerTest, EventsOfAThreadWithoutABufferAreLost) {
   struct Last {
     ~Last() { const TraceScope scope(kInner); }

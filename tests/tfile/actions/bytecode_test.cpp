@@ -59,8 +59,8 @@ TEST(Bytecode, ShapesDescribeTheRecordedBlocks) {
   EXPECT_FALSE(shape_of(code("260006164022f816080222040c27")).cuts_numbers) << "reg 6; ext 64";
 }
 
-// A target with the words of memory in `words`, by address. Register N has the value N * 0x1000. If N bytes
-// are read at address 0x60, N * 0x100 is added to the word.
+// `words` is the memory of the target: a word for each address that can be read. Register N has the value
+// N * 0x1000. If N bytes are read at address 0x60, N * 0x100 is added to the word.
 class Target : public EmulatorTarget {
  public:
   std::optional<std::uint64_t> read_register(std::uint64_t number) override {
@@ -205,7 +205,8 @@ TEST(Emulation, HasTheStackLimitOfGdbserver) {
 }
 
 TEST(Emulation, RecordsOperands) {
-  // const8 0x60; trace_quick 1 (trace16 1); ref8; ...
+  // The first bytecode is: const8 0x60; trace_quick 1; ref8; … The second one has trace16 instead of
+  // trace_quick.
   EXPECT_THAT(recorded_by("22600d011722040c27", {{0x60, 0}}), ElementsAre("0x60+0x1 operand", "0x100+0x4"));
   EXPECT_THAT(recorded_by("226030000118290127", {{0x60, 0}}), ElementsAre("0x60+0x1 operand"));
   EXPECT_THAT(recorded_by("22600d011d27", {{0x60, 0}}), ElementsAre("0x60+0x1 operand")) << "a long double";

@@ -13,7 +13,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Returns lines such as "color: GREEN=5 RED=0", sorted from large to small, and "? …" for invalid text.
+// Returns lines such as "color: GREEN=5 RED=0", and "? …" for invalid text. In each line, larger values come
+// first.
 std::vector<std::string> lines(std::string_view list) {
   Names names;
   EnumTypes types;

@@ -165,12 +165,13 @@ TEST(PerfCursor, ContinuesAfterAHoleOfZeros) {
               ElementsAre("zero-filled 8192", "perf-cpu0.dat:+0x18: not perf events, up to +0x2018"));
 }
 
-// After damage, reading resumes at a record that has a plausible time and a plausible record after it.
+// After damage, reading resumes at a record with a plausible time. After this record, there must be another
+// plausible record or the end of the file.
 TEST(PerfCursor, ResumesOnlyAtPlausibleRecords) {
   PerfBytes bytes;
   bytes.in(10, 100).bytes("12345678").in(9, 100).bytes("12345678");  // the time is too early
   bytes.in(std::uint64_t{1} << 63, 100).bytes("12345678");           // the time is too late
-  bytes.out(20, 100).bytes("12345678").in(30, 100);                  // no record comes after this record
+  bytes.out(20, 100).bytes("12345678").in(30, 100);                  // out() has no record directly after it
   for (std::size_t block = 1; block < 64; ++block) {
     const Events events = events_of(bytes, std::endian::little, block);
     EXPECT_THAT(events.lines, ElementsAre("10 in 100", "30 in 100")) << block;
@@ -369,7 +370,7 @@ TEST(PerfCursor, SurvivesEveryFlippedBit) {
     std::string flipped = whole;
     flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
     const Events events = events_of(flipped);
-    EXPECT_GE(events.lines.size(), kWholeFile.size() - 2) << bit;  // a wrong size may affect a second record
+    EXPECT_GE(events.lines.size(), kWholeFile.size() - 2) << bit;  // a wrong size may hide a second record
   }
 }
 
