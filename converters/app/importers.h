@@ -10,7 +10,7 @@
 
 namespace convert {
 
-// All copies of the options share the importers.
+// All copies of an `Options` share its importers.
 using Importers = std::vector<std::shared_ptr<Importer>>;
 
 // All importers of the program; defined in rooms.cpp.

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kIndent = 2;
 
-// Adds a text of several lines. The name of the text must already be in `text`.
+// Adds the lines of a value. The caller has already added the name or the dash of the value to `text`.
 void add_text(std::string& text, std::string_view lines, std::size_t indent) {
   while (!lines.empty()) {
     const std::string_view line = lines.substr(0, lines.find('\n'));

@@ -64,7 +64,7 @@ class DwarfInfo {
 
  private:
   struct Unit {
-    std::uint64_t begin;  // start of the function's code, or of a part of its code
+    std::uint64_t begin;  // start of one range of the compilation unit's code
     Dwarf_Off offset;
   };
 

@@ -12,8 +12,8 @@ namespace convert::tfile {
 // Items come from the commands of a tracepoint, and expressions are among its actions. Both are in the same
 // order. An item has no expression, one, or several. Items of `default-collect` are not in the commands.
 // Therefore, if there is no other way to explain all expressions, the first expressions may have no item. A
-// misfit is a pair of an item and an expression that the program contradicts. The alignments with the fewest
-// misfits are taken.
+// misfit is a pair of an item and an expression that the program contradicts. The best alignments are those
+// with the fewest misfits.
 class Alignment {
  public:
   static constexpr std::size_t kMaxCells = std::size_t{1} << 16;
@@ -31,13 +31,13 @@ class Alignment {
   // Returns false if no alignment is possible, even with misfits.
   bool solve();
 
-  // The item of an expression, if all possible alignments give it the same item.
+  // The item of an expression, if all best alignments give it the same item.
   std::optional<std::size_t> item_of(std::size_t expression) const { return item_of_[expression]; }
-  // can_have_one() is true if a possible alignment gives the item an expression. can_have_none() is true if a
-  // possible alignment gives it no expression.
+  // can_have_one() is true if a best alignment gives the item an expression. can_have_none() is true if a
+  // best alignment gives it no expression, or if both allow_none() and allow_many() were called for the item.
   bool can_have_one(std::size_t item) const { return can_have_one_[item]; }
   bool can_have_none(std::size_t item) const { return can_have_none_[item]; }
-  // True if a possible alignment gives the item an expression that is a misfit.
+  // True if a best alignment gives the item an expression that is a misfit.
   bool can_be_misfit(std::size_t item) const { return can_be_misfit_[item]; }
   bool has_misfits() const { return misfits_ > 0; }
 

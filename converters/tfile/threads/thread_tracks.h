@@ -42,8 +42,8 @@ class ThreadTracks {
   // The track of a clue. A new clue gets a new track. If there are too many tracks, it gets the track of
   // unknown threads.
   std::size_t track_of(ThreadClue clue, std::uint64_t value);
-  // Guesses the track by the stack: the track of a near stack, or a new track. Returns nothing if too many
-  // stacks are known.
+  // Guesses the track by the stack: a track with stack pointers near `stack_pointer`, or a new track. Returns
+  // nothing if too many stacks are known.
   std::optional<std::size_t> near_stack(std::uint64_t stack_pointer);
 
   void add_frames(std::size_t track, std::uint64_t frames) { tracks_[track].frames += frames; }
@@ -51,14 +51,15 @@ class ThreadTracks {
     tracks_[track].stack_low = std::min(tracks_[track].stack_low, stack_pointer);
     tracks_[track].stack_high = std::max(tracks_[track].stack_high, stack_pointer);
   }
-  // Adds an id that a frame of the track has collected. If a track with a thread pointer gets different ids,
-  // the thread has no id.
+  // Adds an id that a frame of the track has collected. Only a track with a thread pointer gets the id. If it
+  // gets different ids, the thread has no id.
   void add_id(std::size_t track, std::uint64_t id);
 
   const std::vector<ThreadTrack>& all() const { return tracks_; }
   // For each track, the track on which its frames are shown. A track with a guessed stack is merged into a
-  // thread if only this thread has a near stack. A track with a collected id is merged into the thread with
-  // this id. The track of unknown threads is merged if there is only one thread.
+  // thread if its stack pointers are near those of this thread, and of no other thread. A track with a
+  // collected id is merged into the thread with this id. If there is only one thread, the track of unknown
+  // threads is merged into it.
   std::vector<std::size_t> merged() const;
   // The number of frames that are shown on a shared track because there are too many tracks.
   std::uint64_t frames_without_own() const { return frames_without_own_; }

@@ -14,8 +14,9 @@
 namespace convert::uftrace {
 namespace {
 
-constexpr std::size_t kMaxElements = 64;  // the maximum number of elements that are shown
-// Limits the texts that replace numbers in one event. Otherwise, a few bytes could become very long texts.
+constexpr std::size_t kMaxElements = 64;  // how many elements of an array, or bytes of a value, are shown
+// Limits the total size of the texts that replace numbers in one event. Otherwise, a few bytes could become
+// very long texts.
 constexpr std::size_t kMaxPrintedText = 1024;
 
 // A wakeup has two events: sched_waking in the waker, and sched_wakeup on the CPU where the thread will run.
@@ -28,7 +29,8 @@ struct DataLocation {
   using Size = fxt::Field<16, 31>;
 };
 
-// A damaged format may repeat a name. Shows only the first field, because viewers keep one argument per name.
+// A damaged format may repeat a name. Only the first field with such a name is shown, because viewers keep
+// one argument per name.
 bool is_first_of_its_name(const EventField& field, const EventFormat& format) {
   return &*std::ranges::find(format.fields, field.name, &EventField::name) == &field;
 }

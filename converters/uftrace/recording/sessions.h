@@ -29,7 +29,7 @@ inline constexpr std::size_t kTaskNameSize = 15;
 struct Library {
   std::uint64_t time_ns;
   std::uint64_t base;
-  std::string path;  // as the program passed it
+  std::string path;  // as the program passed it to dlopen()
 };
 
 // The modules and libraries of a session. Sessions with the same sid share an AddressSpace.
@@ -37,12 +37,12 @@ struct AddressSpace {
   std::string sid;
   MemoryMap map = {};  // empty if there is no map file
   ModuleNames names = {};
-  std::vector<Library> libraries = {};  // loaded after the start, in the order of time
+  std::vector<Library> libraries = {};  // loaded while the program ran, in the order of time
 
   std::size_t libraries_at(std::uint64_t time_ns) const;
 };
 
-// A program in a process, from its start or exec on.
+// A program that a process runs from `start_ns` on: from the start of the process, or from an exec.
 struct Session {
   std::uint64_t start_ns;
   ProcessId pid;

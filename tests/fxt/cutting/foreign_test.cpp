@@ -225,8 +225,8 @@ TEST(DamagedTraces, RecordsThatReadersDropAreLeftOutAndCounted) {
   EXPECT_EQ(cuts.counters.events, 3U);
 }
 
-// Only the calls in the first piece may cross. In later pieces, both calls are open from the start, so they
-// nest.
+// Only in the first piece, the calls may overlap without nesting. In later pieces, the open calls begin
+// together at the start of the piece, so they nest.
 TEST(DamagedTraces, OverlappingDurationsNestInLaterPieces) {
   const Words trace = file_of([](Writer& writer) {
     writer.write(complete(10, 250, kPlainThread, "first"));

@@ -160,7 +160,8 @@ TEST(DamagedTrace, AFrameThatIsCutOffKeepsItsCompleteBlocks) {
   EXPECT_THAT(t.notes(), ElementsAre("truncated-tail 1", HasSubstr("inside frame 1: 3 bytes are missing")));
 }
 
-// The search for the next frame starts after the good blocks, even if bytes in these blocks look like frames.
+// Frame 1 has a good block, and then a damaged block. The search for the next frame starts after the good
+// block, even if bytes in this block look like frames.
 TEST(DamagedTrace, FramesAreSearchedAfterGoodBlocks) {
   TraceBuilder inner;
   inner.frame(2).variable(1, 50).frame(2).variable(1, 60).frame(2).variable(1, 70).end_frame();
@@ -321,7 +322,8 @@ TEST(DamagedTrace, UnknownTracepointsAreShown) {
 }
 
 // The tracepoints 9 and 7 are unknown. A frame of an unknown tracepoint is accepted only if a good frame
-// comes after it. The frame of tracepoint 7 has no blocks, so it is not good enough.
+// comes after it. After the frame of tracepoint 9, the frame of tracepoint 7 comes. That frame does not count
+// as good, because it also has no blocks. Therefore, both frames are skipped.
 TEST(DamagedTrace, UnknownTracepointsNeedAFrameAfterThem) {
   TraceBuilder t;
   describe_frames(t, "4");

@@ -80,8 +80,8 @@ class TypedFrames : public testing::Test {
   TraceBuilder t;
 };
 
-// `valve` is inlined into `pipe`, and `pipe` is inlined into `pump`. The location shows to which of them the
-// tracepoint belongs.
+// `valve` is inlined into `pipe`, and `pipe` is inlined into `pump`. GDB's text for the location,
+// "-function pipe", shows that the tracepoint belongs to `pipe`.
 TEST_F(TypedFrames, AreNamedByTheFunctionOfTheirTracepoint) {
   const std::uint64_t address = program.line_addresses("traced_program.cpp", line_of("valve")).front();
   const std::string location = fmt::format("2:{:x}", address);
@@ -227,7 +227,8 @@ TEST_F(TypedFrames, VirtualBasesAreFoundByTheirTable) {
   EXPECT_THAT(lines[1], EndsWith(" ring._vptr.Gilded=0x0 ring.carats=24 ring.more=1"));
 }
 
-// Gilded and Plated share their virtual base. The first word of each table is the offset of this base.
+// Gilded and Plated share their virtual base. In a Crown, each of them has a table of virtual functions,
+// which begins with the offset of this base.
 TEST_F(TypedFrames, SharedVirtualBasesAreShownOnce) {
   const std::uint64_t crown = address_of("crown"), table = address_of("vtable for Crown");
   tracepoint("plant::pump", "collect crown", fmt::format("M-1,{:x},28", crown));
@@ -384,8 +385,9 @@ TEST_F(TypedFrames, TextsOfFortranAreShown) {
   EXPECT_THAT(frame_line(), HasSubstr(" fortran_name=\"\"pump  \"\" fortran_text=\"flo\" fortran_length=3 "));
 }
 
-// A pointer to a member function has two words. The first word is the function's address, or 1 plus the
-// offset in the table of virtual functions. The second word is added to `this`.
+// A pointer to a member function has two words. The first word is the function's address. For a virtual
+// function, it is 1 plus the function's offset in the table of virtual functions. The second word is added to
+// `this`.
 TEST_F(TypedFrames, PointersToMembersShowThem) {
   const std::uint64_t read = address_of("reader"), unit = address_of("unit");
   tracepoint("plant::pump", "collect reader, unit", fmt::format("M-1,{:x},10M-1,{:x},8", read, unit));
@@ -455,8 +457,8 @@ class Entries : public TypedFrames {
  protected:
   static constexpr std::uint64_t kStack = 0x7000;
 
-  // Adds a tracepoint at the start of a function, and a frame with registers. `actions` come after the
-  // registers.
+  // Adds a tracepoint at the start of a function, and a frame with registers. The tracepoint first records
+  // the registers, and then does `actions`.
   Entries& entry(std::string_view function, std::string_view collect, std::string_view actions) {
     const std::uint64_t address = program.functions(function).front().address;
     const std::string location = fmt::format("2:{:x}", address);
@@ -523,8 +525,8 @@ TEST_F(Entries, LocalsDoNotShowAContradictedItem) {
   EXPECT_THAT(frame_line(), AllOf(Not(HasSubstr(" spilled=")), Not(HasSubstr(" moved="))));
 }
 
-// If the actions of hits contradict the program, values of steps are not shown. In the second round, the size
-// of `moved` contradicts the program.
+// If the actions of hits contradict the program for an item, steps do not show this item either. In the
+// second round, the size of `moved` contradicts the program.
 TEST_F(Entries, StepsDoNotShowItemsThatHitsContradict) {
   for (const unsigned size : {4U, 8U}) {  // first the size of the program's variable, then another size
     const std::uint64_t moved = place_of("plant::pump", "moved"), pressure = address_of("plant::pressure");
@@ -666,8 +668,8 @@ class HiddenVariables : public Entries {
  protected:
   explicit HiddenVariables(const char* mark = "hiding") : line_(line_of(mark, "traced_expressions.cpp")) {}
 
-  // Returns the text of a frame whose items are recorded in this order. Each item has 4 bytes. The values are
-  // 1, 2 and so on.
+  // Returns the text of a frame that records 4 bytes at each of `places`, in this order. The values are 1, 2
+  // and so on.
   std::string frame(std::string_view collect, const std::vector<std::uint64_t>& places) {
     TraceBuilder builder;
     const std::string location = fmt::format("2:{:x}", address_);
@@ -911,7 +913,7 @@ TEST_F(Callers, AreNamedWithInlinedFunctions) {
 }
 
 // The signal interrupted plain_start at its first address. This address is not a return address, because no
-// call is before it.
+// call instruction is directly before it.
 TEST_F(Callers, MayBeInterruptedBySignals) {
   EXPECT_THAT(
       line_at("plant::pump", {start_of("traced_signal") + 1, start_of("plain_start"), start_of("main") + 1}),
@@ -963,7 +965,8 @@ TEST_F(Callers, AreNotSearchedWithoutACollectedStack) {
 
 #endif
 
-// DWARF 2 has expressions for the offsets of members, and counts bit-fields from the top of their storage.
+// In DWARF 2, the offset of a member is an expression. The position of a bit-field is counted from the
+// highest bit of its storage.
 TEST_F(TypedFrames, MembersHaveTheOffsetsOfDwarf2) {
   const std::uint64_t panel = address_of("panel");
   tracepoint("plant::pump", "collect panel", fmt::format("M-1,{:x},8", panel));
@@ -1051,8 +1054,7 @@ TEST_F(OptimizedFrames, AWideVectorIsInTwoRegisters) {
       HasSubstr(" wide[0]=1 wide[1]=0 wide[2]=0 wide[3]=0 wide[4]=2 wide[5]=0 wide[6]=0 wide[7]=-0.5 "));
 }
 
-// At the line after the block, `depth` is the variable outside of the block. The code of the block is
-// elsewhere.
+// At the line after the block, `depth` is the variable outside of the block.
 TEST_F(OptimizedFrames, VariablesOfBlocksAreVisibleOnlyInThem) {
   for (const std::uint64_t address :
        program.line_addresses("traced_fast.cpp", line_of("behind a block", "traced_fast.cpp"))) {
