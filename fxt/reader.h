@@ -31,7 +31,7 @@ enum class ProblemKind : std::uint8_t {
   // ---- The record is whole. `word` locates the problem in it. ----
   SpareWords,           // value: the number of words after the content
   ReservedBits,         // value: the bits that are not zero, but must be zero
-  Padding,              // bytes after a stream are not zero
+  Padding,              // the bytes that fill up the last word of a string or other data are not zero
   UnknownString,        // value: an index that was never registered
   UnknownThread,        // value: an index that was never registered
   InvalidUtf8,          // a string that must be UTF-8, and is not
@@ -41,7 +41,7 @@ enum class ProblemKind : std::uint8_t {
   ThreadIndexZero,      // readers must ignore the record
   StringReplaced,       // value: an index that meant another string before
   ThreadReplaced,       // value: an index that meant another thread before
-  ProviderAgain,        // value: the id, whose tables start empty again
+  ProviderAgain,        // a provider is announced again, and its tables start empty; value: its id
   UnknownProvider,      // a section or provider event with an id that was never announced; value: the id
   TickRateZero,         // times can't be converted
   EndBeforeBegin,       // a duration complete event that ends before it begins
@@ -59,7 +59,7 @@ struct Problem {
 // Describes the problem in a few words: "string 7 was never registered".
 FXT_API std::string describe(const Problem& problem);
 
-// A record with its place in the file. All members are valid until the Reader's next().
+// A record with its place in the file. All members are valid until the next call of Reader::next().
 struct Entry {
   std::uint64_t offset = 0;              // offset of the header, in bytes from the start of the file
   std::span<const std::uint64_t> words;  // the words of the record as numbers, including the header

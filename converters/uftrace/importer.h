@@ -18,11 +18,11 @@ struct RecordingOptions {
   bool no_args = false;  // omit arguments and return values of calls
   bool no_event = false;
   bool no_sched = false;          // omit scheduling events
-  bool no_sched_preempt = false;  // omit calls for preempted threads (linux:schedule)
+  bool no_sched_preempt = false;  // omit linux:schedule calls in which a thread was preempted
   // Also write switches as records. From these records, viewers make tracks for CPUs and thread states.
   bool cpu_tracks = false;
   bool no_kernel = false;        // ignore the kernel's files
-  bool kernel_only = false;      // show only kernel calls and events, and losses
+  bool kernel_only = false;      // show only kernel calls, kernel tracepoints and lost records
   bool kernel_skip_out = false;  // omit kernel calls outside of calls of the program
   bool event_skip_out = false;   // omit events and switches outside of calls of the program
   bool utc = false;              // use times of the wall clock
@@ -30,8 +30,8 @@ struct RecordingOptions {
   std::uint64_t index_step_bytes = RecordIndex::kStepBytes;
   FilterOptions filters = {};  // which calls are shown
   ElfOptions elf = {};         // which ELF files outside the recording provide names
-  // The time that was spent on patterns. Copies of the options share it, so it is the sum over all recordings
-  // and all passes of --fit.
+  // The time that was spent on the function patterns of argument specs. Copies of the options share it, so it
+  // is the sum over all recordings and all passes of --fit.
   std::shared_ptr<MatchingTime> matching_time = std::make_shared<MatchingTime>(0);
 };
 

@@ -255,7 +255,9 @@ void skip_outside_calls(ThreadPlans& plans) {
 
 void show_cpu_tracks(ThreadPlans& plans) {
   std::set<std::pair<ThreadId, ProcessId>> named;
-  std::map<ThreadId, ProcessId> last_named;  // the sink names threads in the order of this loop
+  // For each id of a thread: the process for which the sink names this thread last. The sink names threads in
+  // the order of this loop.
+  std::map<ThreadId, ProcessId> last_named;
   for (const auto& [tid, plan] : plans)
     if (named.insert({recorded(tid), recorded(plan.task->pid)}).second)
       last_named[recorded(tid)] = recorded(plan.task->pid);

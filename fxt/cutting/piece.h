@@ -20,7 +20,7 @@ namespace fxt {
 struct PieceSpan {
   std::uint64_t start = 0;  // spans that began earlier begin again here
   std::uint64_t last = 0;   // records after this time may belong to the next piece
-  std::uint64_t end = 0;    // the time at which longer durations are cut: `last`, or 1 ns after it
+  std::uint64_t end = 0;    // durations that go on after the piece are cut here: `last`, or 1 ns later
 
   // True if no later piece shows the spans that continue after this piece.
   bool is_last() const { return end == last; }
@@ -53,7 +53,7 @@ class PieceEdges {
   // of limited size without contents is joined with the next piece.
   bool is_over(PieceSpan& piece, std::uint64_t time, std::uint64_t bytes, std::uint64_t end_bytes,
                bool has_contents);
-  // Returns whether a piece of this size exceeds the limit by more than a block.
+  // True if a piece of this size exceeds the limit by more than block_bytes().
   bool is_oversized(std::uint64_t bytes) const {
     return split_bytes_ != 0 && bytes > split_bytes_ + block_bytes_;
   }
@@ -70,9 +70,9 @@ class PieceEdges {
   bool has_begun_ = false;
   std::uint64_t grid_ = 0;       // start of the first piece
   std::uint64_t next_ = 0;       // end of the last piece
-  std::uint64_t time_edge_ = 0;  // start of the next piece, or kNever
+  std::uint64_t time_edge_ = 0;  // the time at which --split-time ends the piece, or kNever
   std::uint64_t known_until_ = 0;
-  std::uint64_t known_bytes_ = 0;  // the size of the piece at the last check
+  std::uint64_t known_bytes_ = 0;  // the size of the piece at the latest set_head() or is_over()
   std::uint64_t piece_bytes_ = 0;
 };
 
@@ -102,7 +102,7 @@ class Piece {
       ++counters_->unwritable;
     }
   }
-  // Writes an event. Most events have no arguments, and the same string and thread indices as an earlier
+  // Writes an event. Most events have no arguments, and use the same string and thread indices as an earlier
   // event. For these events, write_short() reuses the words of the earlier event.
   void write(const Event& event) {
     if (!write_short(event)) write<Event>(event);
@@ -143,8 +143,9 @@ class Piece {
 
   Writer writer_;
   CutCounters* counters_;
-  std::array<KnownEvent, 4096> known_events_;   // the key is a hash of the indices in the trace's table
-  std::array<KnownThread, 256> known_threads_;  // the key is the index in the trace's table
+  // indexed by a hash of the string indices that the input trace uses for the category and the name
+  std::array<KnownEvent, 4096> known_events_;
+  std::array<KnownThread, 256> known_threads_;  // indexed by the thread index in the input trace
   Event with_cut_;
   std::vector<Argument> arguments_;
 };

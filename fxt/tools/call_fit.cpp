@@ -52,7 +52,8 @@ std::uint64_t number_in(const Event& event, std::string_view name) {
 
 }  // namespace
 
-// One pass over the trace. Leaves out the calls that are too short, and counts them by length if wanted.
+// One pass over the trace. Leaves out the calls that are too short. If `counted` is not null, counts these
+// calls by length.
 class CallFit::Pass final : public CallListener {
  public:
   Pass(const CutOptions& cut, std::uint64_t shortest_ns, CallLengths* counted)
@@ -78,7 +79,8 @@ class CallFit::Pass final : public CallListener {
     }
   }
 
-  // Must be called for each start that the Cutter gets. `start` is the number of earlier starts.
+  // Must be called for each start of a call for which the Cutter calls `keeps`. `start` is the number of such
+  // starts before this one.
   void set_start(std::uint64_t start) { start_ = start; }
 
   void started(CallTrack& track, Call& call, const Event& event) override {
@@ -142,7 +144,7 @@ class CallFit::Pass final : public CallListener {
   };
 
   struct Open {
-    std::uint64_t start;  // number of the call's start, see set_start(); kNone: the call is not chosen
+    std::uint64_t start;  // the `start` of set_start(); kNone: the call is not chosen
     std::uint64_t record;
     std::size_t words;
     std::uint32_t label;
@@ -162,7 +164,7 @@ class CallFit::Pass final : public CallListener {
     return name_index;
   }
 
-  // Shows the call around a flow event at any length, because a flow must be inside a call.
+  // Shows the call around a flow event even if the call is too short, because a flow must be inside a call.
   void keep_around(const Reader& reader) {
     const auto time_ns = time_of(Record(*event_), reader);
     if (!time_ns) return;
@@ -177,7 +179,7 @@ class CallFit::Pass final : public CallListener {
   Pairing pairing_{*this, {.asyncs = false, .range = cut_.range}};
   std::vector<ShortCalls> tracks_;
   std::vector<std::vector<Open>> open_;                              // by CallTrack::index and depth
-  std::vector<std::optional<std::array<std::uint32_t, 2>>> labels_;  // numbers of category and name
+  std::vector<std::optional<std::array<std::uint32_t, 2>>> labels_;  // texts_' numbers of category and name
   TextNumbers texts_;
   std::uint64_t record_ = 0;
   const Event* event_ = nullptr;  // the event of the latest record, if it is an event
@@ -262,7 +264,8 @@ bool CallFit::is_shown(const Event& event) {
 const Entry* CallFit::changed(const Entry& entry, const Reader& reader) {
   const std::uint64_t record = records_++;
   const auto* const event = std::get_if<Event>(&entry.record);
-  // The number of missing calls is added to the start of the call, and removed from the end.
+  // Only the start of a call has the number of missing calls. A number that an earlier --fit has added to the
+  // end is removed.
   if (event != nullptr && event->type == EventType::DurationEnd && number_in(*event, kLeftOut) != 0)
     return &with_missing(entry, {});
   const ShownCall* const shown = shown_.front();

@@ -97,8 +97,8 @@ std::size_t readable_frames(FileWindow& file, const Description& description, co
   return frames;
 }
 
-// For each default layout, counts the first frames in which the pc, read with this layout, is an address of
-// the frame's tracepoint. Returns the layout with the highest count. Null if all counts are 0.
+// Reads the pc of the first frames with each default layout, and counts the frames in which the pc is an
+// address of the frame's tracepoint. Returns the layout with the highest count, or null if all counts are 0.
 const RegisterLayout* probe_layout(FileWindow& file, const Description& description,
                                    const FrameFormat& format) {
   // pairs of a tracepoint's number and an address

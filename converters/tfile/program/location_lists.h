@@ -19,7 +19,8 @@ struct LocationList {
 
 class LocationLists {
  public:
-  // The list to which an attribute refers. Stops counting at the first entry that ends after `max_bytes`.
+  // Returns the list to which an attribute refers. If the list is longer than `max_bytes`, counts only its
+  // entries up to the first one that ends after `max_bytes`.
   LocationList find(Dwarf_Attribute& attribute, std::uint64_t max_bytes);
 
  private:

@@ -76,7 +76,7 @@ class NameLookup {
     for (const Dwarf_Die& block : scope_.blocks) {
       const auto local = declared_in(block, name, kinds);
       if (!local) continue;
-      // "extern int count;" in a block means the variable of a namespace.
+      // "extern int count;" in a block means the variable `count` of the enclosing namespace.
       if (is_declaration(*local) && has_attribute(*local, DW_AT_external)) {
         while (kind_of(enclosing.front().die) == kTagged) enclosing = enclosing.subspan(1);
         return around(name, kinds, enclosing, {});

@@ -5,7 +5,8 @@
 namespace convert::uftrace {
 namespace {
 
-// task.txt does not have the sizes of libraries that were loaded later. This size is assumed instead.
+// task.txt lists libraries that were loaded after the program's start, but not their sizes. This size is
+// assumed instead.
 constexpr std::uint64_t kLargestLibrary = std::uint64_t{256} << 20;
 // The limit for cached pointers, because there can be many pointers into large tables. At this number, all
 // cached pointers are dropped.
@@ -39,7 +40,7 @@ std::span<const PayloadLayout> PayloadDecoder::candidates(std::uint64_t time_ns,
   return is_entry ? found->entry : found->exit;
 }
 
-// Compares with the ranges first, because most values are not pointers to symbols.
+// Compares the address with the ranges first, because most values are not pointers to symbols.
 std::optional<NameId> PayloadDecoder::symbol_at(std::uint64_t address) {
   auto range = std::ranges::upper_bound(ranges_, address, {}, &AddressRange::start);
   if (range == ranges_.begin() || address >= (--range)->end) return std::nullopt;

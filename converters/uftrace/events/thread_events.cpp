@@ -119,7 +119,8 @@ const ThreadEvents::Variable& ThreadEvents::variable_at(std::uint64_t address, s
   return known->second;
 }
 
-// Adds the argument in uftrace's form: "main.c:60" if line numbers are known, otherwise "main+0x41".
+// Adds the call site as an argument in uftrace's form: "main.c:60" if the line is known, "main+0x41" if only
+// the function is known, otherwise the address.
 void ThreadEvents::add_call_site(std::uint64_t address, std::uint64_t time_ns) {
   symbols_.move_to(time_ns);
   if (call_sites_.size() == kKnownAddresses) call_sites_.clear();

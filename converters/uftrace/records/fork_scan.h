@@ -1,5 +1,5 @@
 // Finds the calls in which a thread forks or creates threads, in one pass over its records. A forked child
-// begins inside its forking call, where the flow to the child starts.
+// begins inside the call that forked it. The flow to the child starts in this call.
 #pragma once
 
 #include <algorithm>
@@ -36,24 +36,25 @@ struct ForkCall {
   std::vector<std::uint64_t> stack = {};
   ForkKind kind = {};
 
-  // True if the call is open in `open`, the stack at a time before the next forking call of the thread.
+  // `open` is the stack of the thread at a time after the start of this call and before the thread's
+  // next forking call. Returns true if this call is still open at this time.
   bool is_open_in(const std::vector<std::uint64_t>& open) const {
     return open.size() > depth && stack.size() > depth &&
            std::equal(stack.begin(), stack.begin() + static_cast<std::ptrdiff_t>(depth) + 1, open.begin());
   }
 };
 
-// The calls of a thread that were open at one of the requested times.
+// The calls of a thread that were open at one of the times that scan_forks() gets.
 struct StackSnapshot {
   std::vector<std::uint64_t> stack;
-  // offset of the innermost call's entry; nothing without an entry
+  // file offset of the innermost call's entry; nothing if the entry is not recorded
   std::optional<std::uint64_t> entry_offset = {};
 };
 
 struct ForkScanResult {
   std::vector<ForkCall> calls;           // in file order
-  std::vector<StackSnapshot> snapshots;  // one for each requested time
-  std::string left_out = {};             // the limit that was exceeded, if some stacks are empty
+  std::vector<StackSnapshot> snapshots;  // one for each time that scan_forks() gets
+  std::string left_out = {};             // if some stacks are left out because of a limit: this limit
 };
 
 // Identifies a call whose exit is the first record of a child.

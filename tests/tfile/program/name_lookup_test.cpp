@@ -1,5 +1,5 @@
-// Tests which variable a name means at different places of traced_names.cpp. The variables of a name have
-// different sizes, so the size shows which variable was found.
+// Tests which variable a name means at different places of traced_names.cpp. Variables with the same
+// name have different sizes, so the size shows which variable was found.
 #include <bit>
 #include <cstdint>
 #include <gtest/gtest.h>

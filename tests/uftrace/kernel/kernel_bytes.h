@@ -56,7 +56,8 @@ class KernelBytes {
     lost_ = count;
     return *this;
   }
-  // Adds an event that is `delta` ns after the previous event. The payload has a multiple of 4 bytes.
+  // Adds an event that is `delta` ns after the previous event. The size of the payload must be a
+  // multiple of 4 bytes.
   KernelBytes& event(std::uint32_t delta, std::string_view payload) {
     return header(static_cast<std::uint32_t>(payload.size() / 4), delta).bytes(payload);
   }
@@ -125,7 +126,8 @@ class KernelBytes {
     if (lost_ != 0 && layout_.long_bytes == 4) page.put(static_cast<std::uint32_t>(lost_));
     if (lost_ != 0 && layout_.long_bytes == 8) page.put(lost_);
     std::string whole = page.text();
-    whole.resize(layout_.page_bytes, '\x55');  // the rest of a page has bytes of earlier events
+    // In a real file, the rest of a page has bytes of earlier events. Here, these bytes stand for them.
+    whole.resize(layout_.page_bytes, '\x55');
     text_ += whole;
     data_.clear();
     flags_ = 0;

@@ -190,8 +190,8 @@ TEST(UftraceSchedule, AnExecMayBeByAnotherThread) {
                   "100/100 @60 cpu 0: 100 (dead) -> 0"));
 }
 
-// A track has the last name of the thread. Earlier names are events. Another thread sets the second name,
-// while the thread is off the CPU.
+// A track has the last name of its thread. Each change of the name is shown as an event. Another thread sets
+// the second name, while the thread is off the CPU.
 TEST(UftraceSchedule, ARenamedThreadIsShownWithItsLastName) {
   R r;
   r.entry(10, 0, R::kMain).exit(60, 0, R::kMain);
