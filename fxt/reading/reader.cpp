@@ -14,7 +14,7 @@ std::optional<std::uint64_t> ticks_to_ns(std::uint64_t ticks, std::uint64_t tick
   constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
   if (ticks_per_second == kNsPerSecond) return ticks;
   if (ticks_per_second == 0) return std::nullopt;
-  // in 64 bits, the product would overflow after 18 s
+  // in 64 bits, the product would overflow at 18 billion ticks
   __extension__ using Wide = unsigned __int128;
   const Wide ns = Wide{ticks} * kNsPerSecond / ticks_per_second;
   if (ns > ~std::uint64_t{0}) return std::nullopt;

@@ -16,7 +16,7 @@
 
 namespace fxt::tools {
 
-// All durations count as calls. Short calls are omitted, except calls with a flow inside or without an end.
+// All durations count as calls. Short calls are omitted, except calls that have no end or contain a flow.
 // All other records are kept, as far as they fit (see thinning.h). The trace is read several times, so it
 // must be a file. If the list of the kept calls is long, it is in a temporary file.
 class CallFit {
@@ -42,8 +42,8 @@ class CallFit {
  private:
   class Pass;
   struct ShownCall {
-    std::uint64_t record;  // the number of the first record of the call
-    std::uint64_t start;   // number of earlier starts for which is_shown() is called
+    std::uint64_t record;  // index of the call's first record in the trace
+    std::uint64_t start;   // index of the call's start among the starts for which is_shown() is called
     MissingCalls missing;
 
     bool operator<(const ShownCall& other) const { return record < other.record; }
@@ -58,9 +58,10 @@ class CallFit {
   bool thins_ = false;
   std::uint64_t shortest_ns_ = 0;
   SortedSpool<ShownCall> shown_;
-  std::uint64_t records_ = 0;          // number of records for which changed() was called
-  std::deque<std::uint64_t> started_;  // of shown calls: ShownCall::start, until is_shown() is called for it
-  std::uint64_t starts_ = 0;           // number of starts for which is_shown() was called
+  std::uint64_t records_ = 0;  // number of records for which changed() was called
+  // ShownCall::start of each shown call for which changed() was called, but not yet is_shown().
+  std::deque<std::uint64_t> started_;
+  std::uint64_t starts_ = 0;  // number of starts for which is_shown() was called
   MissingCalls left_out_;
   Entry changed_;
 };

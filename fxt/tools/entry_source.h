@@ -59,11 +59,11 @@ class EntrySource {
   void check_system() const {
     if (system_failure_ != nullptr) std::rethrow_exception(system_failure_);
   }
-  // True if the trace has records for each part of the selection: the threads, the range, and the kinds and
-  // names.
+  // True if the trace has records for each part of the selection: for at least one of the threads, for the
+  // range, and for the kinds and names.
   bool has_wanted() const { return has_threads() && reaches_range_ && has_names_; }
-  // The part of the selection that is missing, and what exists instead. Empty if everything exists, including
-  // each thread.
+  // The part of the selection that is missing, and what exists instead. Empty if nothing is missing. A
+  // single missing thread is also reported.
   std::string unmet() const;
 
  private:
@@ -107,8 +107,8 @@ class EntrySource {
                       .excluded = wanted_.excluded};
   bool has_names_ = names_.empty();
   SimilarNames similar_{wanted_.names.empty() ? std::string() : wanted_.names.front()};
-  SeededSet<std::string> other_names_;  // names of records before the first selected name
-  std::set<std::uint64_t> threads_;     // threads of records before the last selected thread was found
+  SeededSet<std::string> other_names_;  // names of the records before the first record with a selected name
+  std::set<std::uint64_t> threads_;     // threads of records, until all selected threads have been found
   std::uint64_t first_ns_ = std::numeric_limits<std::uint64_t>::max(), last_ns_ = 0;
   std::string failure_;
   std::exception_ptr system_failure_;  // null if the system did not fail

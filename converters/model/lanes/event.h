@@ -57,7 +57,7 @@ inline constexpr std::uint8_t kNormalPriority = 120;
 // One thread leaves a CPU, and another comes to it. Thread 0 of process 0 is the idle thread.
 struct ContextSwitch {
   std::uint16_t cpu;
-  std::uint8_t priority = kNormalPriority;  // priority of the thread that is not idle
+  std::uint8_t priority = kNormalPriority;  // priority of each thread that is not idle
   ThreadState outgoing_state = ThreadState::New;
   ProcessId outgoing_process = {};
   ThreadId outgoing_thread = {};
@@ -74,15 +74,14 @@ struct Wakeup {
 
 // ---- Arguments ----
 //
-// Importers pack arguments, lanes store them, and sinks write them. A single argument needs no allocation and
-// no search.
+// Importers pack arguments, lanes store them, and sinks write them.
 
 enum class ArgumentKind : std::uint8_t {
   Null,
   Int64,
   Uint64,
   Double,
-  Text,  // any bytes; sinks repair and cut the text
+  Text,  // any bytes; sinks escape bytes that are not UTF-8, and cut long texts
   Pointer,
   Name,  // a string that probably occurs often, such as a source line or an enumerator
 };
@@ -258,7 +257,7 @@ class Arguments {
 // ---- Events ----
 
 enum class EventKind : std::uint8_t {
-  Open,  // a call whose end is not known yet; later events can't be sealed
+  Open,  // a call whose end is not known yet; later events can't be sealed, see SealedEvents
   Complete,
   Begin,  // the start of a call that is written as a pair
   End,    // the end of a call that is written as a pair
@@ -282,8 +281,10 @@ struct ArgumentBlockHeader {
 // An event that a lane creates, the merge sorts, and the sink writes.
 struct PendingEvent {
   std::uint64_t time_ns;
-  std::uint64_t last_word;     // end_ns() or id()
-  const std::uint64_t* block;  // the arguments, after an ArgumentBlockHeader; null without arguments
+  std::uint64_t last_word;  // end_ns() or id()
+  // An ArgumentBlockHeader, and then the arguments. For a switch or a wakeup, the bytes of a
+  // ContextSwitch or Wakeup come instead of arguments. Null if the event has none of these.
+  const std::uint64_t* block;
   LabelId label;
   EventKind kind;
 

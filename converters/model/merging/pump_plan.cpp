@@ -7,7 +7,7 @@
 namespace convert {
 namespace {
 
-// This number of unread sources is read together, so that many cores are busy.
+// The sources that read_later() has postponed are read in groups of this size, so that many cores are busy.
 constexpr std::size_t kReadTogether = 16;
 
 std::size_t share_of(std::size_t bytes, std::size_t lanes) {
@@ -19,8 +19,8 @@ std::size_t share_of(std::size_t bytes, std::size_t lanes) {
 
 LookaheadShares::LookaheadShares(std::size_t lookahead_bytes, std::size_t lanes, bool is_order_free)
     : total(lookahead_bytes), lane(share_of(lookahead_bytes, lanes)) {
-  // All sources together read this amount in one round, so that the events are still in the cache when they
-  // are merged.
+  // All sources together should read at most this amount in one round. The events are then still in the
+  // cache when they are merged.
   constexpr std::size_t kRoundBytes = std::size_t{2} << 20;
   // Reading fewer bytes would be slow, because each read needs a system call and a round.
   constexpr std::size_t kMinSourceBytes = std::size_t{16} << 10;

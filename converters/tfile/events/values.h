@@ -15,10 +15,11 @@
 
 namespace convert::tfile {
 
-// Memory is spelled only up to this number of bytes. A blob has all bytes.
+// A text spells at most this number of bytes of memory. Blobs have all bytes, unless options omit them.
 inline constexpr std::size_t kSpelledBytes = 64;
 
-// True if the leaf is a number in whole bytes. A recipe can read such a number in other frames.
+// True if the leaf is a number in whole bytes. A reusable recipe can read such a number from
+// each frame.
 inline bool is_plain_number(const Leaf& leaf) {
   return leaf.bit_size == 0 && is_number(leaf.form, leaf.size) && leaf.enumerators.empty() &&
          leaf.format != FloatFormat::Decimal;
@@ -41,7 +42,7 @@ Argument number_of(const Leaf& leaf, std::span<const std::byte> bytes, std::endi
 Argument argument_of(const Leaf& leaf, std::uint64_t value, const Names& names, std::string& text);
 
 // An array of characters. If only NULs follow the first NUL, the text ends there. If other bytes follow, or
-// if the characters are not valid UTF-8, all bytes are escaped as in GDB: "caf\\351", "ABC\\000D".
+// if the characters are not valid UTF-8, the text is spelled and cut as in GDB: "caf\\351", "ABC\\000D".
 std::string string_text(std::span<const std::byte> bytes);
 // A string of C: the characters up to the first NUL.
 std::string c_string_text(std::span<const std::byte> bytes);

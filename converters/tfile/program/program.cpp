@@ -109,11 +109,12 @@ struct Program::Impl {
 
   NamedPlaces functions;  // including labels
   NamedPlaces objects;
-  // The rows at which statements begin: all of them, and those that GDB keeps.
+  // The rows of line tables at which statements begin: all of them, and those that GDB keeps. See
+  // LineTable::for_each_statement().
   struct Statements {
     std::vector<LineRow> all = {}, kept = {};
   };
-  fxt::SeededMap<std::string, Statements> statements;  // by name, for each file that was searched
+  fxt::SeededMap<std::string, Statements> statements;  // by name of a source file; filled by statements_of()
   const Statements& statements_of(const std::string& file_name);
   std::unique_ptr<DebugInfo> debug;
   fxt::Budget work{kProgramWork};
@@ -369,7 +370,7 @@ DebugInfo* Program::debug_info_at(std::uint64_t address) const {
 }
 
 std::optional<DataObject> Program::object(const std::string& symbol) const {
-  const NamedPlaces::Place* found = nullptr;  // the first one in the file
+  const NamedPlaces::Place* found = nullptr;  // the first object with this name in the file
   for (const NamedPlaces::Key& key : impl_->objects.with_key_of(symbol)) {
     const NamedPlaces::Place& place = impl_->objects.at(key);
     if (found != nullptr && found->order < place.order) continue;

@@ -28,9 +28,9 @@ struct ProgramCheck {
 };
 
 // Compares every location with the program. Uses the bias `given`, or else the program's fixed address, or
-// else tries each bias that a location suggests. `locations` has the expected frames of each location. A
-// location outside of the program usually proves nothing, because it may be in a library. If `layout` is not
-// null, also compares the places of local variables, whose addresses depend on registers.
+// else tries each bias that a location suggests. `locations` has the blocks that the frames of each location
+// should have. A location outside of the program usually proves nothing, because it may be in a library. If
+// `layout` is not null, also compares the places of local variables, whose addresses depend on registers.
 std::vector<ProgramCheck> check_places(const Description& description, const LocationTable& locations,
                                        Program& program, std::optional<std::uint64_t> given = std::nullopt,
                                        const RegisterLayout* layout = nullptr,

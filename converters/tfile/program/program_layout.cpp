@@ -18,8 +18,8 @@ std::span<const std::byte> bytes_of(Elf_Scn* section) {
 }
 
 // Reads relocations of type SHT_RELR, and calls `add` with the address of each relocated word. An even entry
-// is such an address. In an odd entry, each bit except the lowest stands for one of the words after the
-// latest address. A word is relocated if its bit is set.
+// is such an address. In an odd entry, each bit except the lowest stands for one word. These words follow the
+// latest address, or the words of the previous odd entry. A word is relocated if its bit is set.
 template <typename Add>
 void add_packed(std::span<const std::byte> entries, std::uint64_t word, std::endian order, const Add& add) {
   const std::uint64_t bits = 8 * word;

@@ -63,8 +63,8 @@ class InnerCalls {
 
   // Must be called if the thread has a record at this time. Cuts the call for the time off the CPU.
   void cut_off_cpu(std::uint64_t time_ns);
-  // Suspends the kernel's calls until resume_kernel(), while a hidden call of the program begins or ends.
-  // Returns false if no kernel call is open, or if the thread is off the CPU.
+  // Suspends the kernel's calls, so that a hidden call of the program can begin or end. Afterwards,
+  // resume_kernel() continues them. Returns false if no kernel call is open, or if the thread is off the CPU.
   bool suspend_kernel();
   void resume_kernel();
   // Cuts the kernel's calls, because a call of the program begins or ends.
@@ -82,7 +82,7 @@ class InnerCalls {
     LabelId label;
     std::size_t depth;
     bool is_drawn;
-    std::uint64_t shortest_ns = 0;  // a shorter call is hidden, unless `holds_kept`
+    std::uint64_t shortest_ns = 0;  // if the call is shorter, it is hidden, unless `holds_kept`
     bool holds_kept = false;        // a call inside is kept
     std::size_t around = 0;         // number of calls of program and kernel around this call
     std::uint64_t passed_ns = 0;    // start of the first later call that is not deeper; 0 if there is none

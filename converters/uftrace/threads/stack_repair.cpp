@@ -158,7 +158,7 @@ void StackRepair::end_call(std::uint64_t time_ns, std::size_t depth, std::uint64
 // ---- Estimated exits ----
 
 bool StackRepair::move_exit(const CallRecord& exit, bool is_refuted, std::uint64_t returned_ns) {
-  // A gap before the first record does not matter, because a forked child knows its inherited calls.
+  // Gap::Start is allowed, because a forked child knows its inherited calls before its first record.
   if (gap_ == Gap::Cut || exit.depth + 1 != depth() || lane_.calls()[exit.depth].key != exit.address)
     return false;
   notes_.add(kExitMoved, [&] {
@@ -192,7 +192,8 @@ void StackRepair::lost(std::uint64_t count) {
 }
 
 // Emits one event for all losses that have no event yet. A LOST record has no time. Therefore, `time_ns` is
-// the time of the lane's last event before the loss, or else of the next record.
+// the time of the lane's last event before the loss. If there is no such event, it is the time of the next
+// record.
 void StackRepair::emit_losses(std::uint64_t time_ns) {
   if (pending_losses_ == 0) return;
   lane_.instant(time_ns, labels_.records_lost, {{labels_.count, std::exchange(pending_losses_, 0)}});
@@ -275,8 +276,8 @@ void StackRepair::begin_inherited(std::uint64_t time_ns) {
   end_arrow(time_ns);
 }
 
-// Each record adds a fixed amount to the budget. Subtracts the number of calls that must be inferred for this
-// record. Returns false and adds a note if the budget is too small. Also returns false for damage: several
+// Subtracts the number of calls that must be inferred for this record from the budget of InferredCalls. If
+// the budget is too small, adds a note and returns false. Does the same if the record is damaged: several
 // calls must be inferred without a gap before the record, and the record's address is in no module.
 bool StackRepair::may_infer(std::size_t open, std::size_t depth, std::uint64_t address) {
   const std::size_t needed = open > lane_.depth() ? open - lane_.depth() : 0;

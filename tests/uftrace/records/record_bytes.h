@@ -15,7 +15,7 @@ namespace convert::uftrace {
 // The addresses of two functions.
 inline constexpr std::uint64_t kF = 0x401100, kG = 0x401200;
 
-// Builds a little-endian record file. Each record has 16 bytes.
+// Builds a little-endian record file. A record has 16 bytes, and may have a payload after them.
 class RecordBytes {
  public:
   RecordBytes& word(std::uint64_t word) {
