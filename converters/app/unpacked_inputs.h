@@ -23,7 +23,7 @@ class UnpackedInputs {
   std::string with_input_names(std::string text) const;
 
  private:
-  // For all inputs. A temporary folder is removed with the last owner.
+  // The folder for all unpacked inputs. A temporary folder is removed when its last owner is destroyed.
   std::shared_ptr<const std::string> folder_;
   std::vector<std::pair<std::string, std::string>> names_;  // the unpacked path, and the name for the user
 };

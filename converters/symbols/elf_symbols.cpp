@@ -47,7 +47,8 @@ const ElfSection* symbol_section(const ElfImage& image) {
   return all != nullptr ? all : image.find(SHT_DYNSYM);
 }
 
-// `base` is the address of the first mapping. In a debug file, this address may differ from the program's.
+// `base` is the start of the program's first mapping. If `image` is a debug file, its own first mapping may
+// start at another address.
 void add_symbols(const ElfImage& image, std::uint64_t base, fxt::Budget& names,
                  std::vector<Symbol>& symbols) {
   const ElfSection* const table = symbol_section(image);
@@ -165,7 +166,7 @@ void add_jumps(const ElfImage& image, const ElfSection& section, const Slots& sl
   }
 }
 
-// On other machines, the section has a header, and then the entries in the order of their relocations.
+// On other machines, .plt has a header. After it come the entries, in the order of their relocations.
 struct Layout {
   int machine;
   std::uint64_t header_bytes;

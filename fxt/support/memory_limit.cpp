@@ -18,8 +18,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr Limit kPlainMemory{"MiB of memory for an input", 224 * kMiB, 24 * kKiB};
-// While a vector grows, its old and its new memory exist at the same time. Therefore, this limit is half of
-// the limit for other inputs.
+// A compressed input can easily fill much memory, and a vector that grows may double the used memory before
+// the next check. Therefore, this limit is lower than the limit for other inputs.
 constexpr Limit kPackedMemory{"MiB of memory for a compressed input", 112 * kMiB, 16 * kKiB};
 
 struct MemoryLimit {

@@ -8,7 +8,7 @@
 // - An option requests pairs.
 //
 // Only one thread at a time adds events to a lane. At the same time, another thread may consume the sealed
-// events.
+// events, which no longer change.
 #pragma once
 
 #include <algorithm>
@@ -33,10 +33,10 @@ namespace convert {
 struct PlainCall {
   std::uint64_t time_ns = 0;
   std::uint64_t key = 0;
-  std::size_t depth = 0;  // depth of the call; run() checks it
+  std::size_t depth = 0;  // add_run() stops before the record if the depth does not fit the open calls
   LabelId label{};
   std::uint64_t is_end = 0;    // 0 or 1
-  std::uint64_t mismatch = 0;  // 0 if the record is a plain call
+  std::uint64_t mismatch = 0;  // add_run() stops before the record if this is not 0
 };
 
 class Lane {
@@ -75,9 +75,9 @@ class Lane {
   bool try_begin(std::uint64_t time_ns, LabelId label, std::uint64_t key, std::size_t most_words, Put put);
   template <typename Put>
   bool try_end(std::uint64_t time_ns, std::size_t most_words, Put put);
-  // Adds the records decode(0), decode(1), … decode(count - 1), which are PlainCalls. Stops before the first
-  // record that is not plain, that does not fit the open calls, or that needs begin() or end(). Returns the
-  // number of added records.
+  // Adds up to `count` records. decode(0) returns the first record as a PlainCall, decode(1) the second one.
+  // Stops before a record that has a `mismatch`, that does not fit the open calls, or that needs begin() or
+  // end(). Returns the number of added records.
   template <typename Decode>
   std::size_t add_run(std::size_t count, Decode decode);
 
@@ -96,10 +96,10 @@ class Lane {
   // resume_top() pushes them back, inside the calls that are open at that time.
   void suspend_top(std::size_t count);
   void resume_top();
-  // Shows the top call and all calls around it, even if they are too short.
+  // Shows the top call and all calls around it, even if short calls are left out.
   void keep_open();
 
-  // If viewers have only one level left, an instant becomes a call of zero length. See InstantStack.
+  // On the deepest level that viewers show, an instant becomes a call of zero length. See InstantStack.
   void instant(std::uint64_t time_ns, LabelId label, const Arguments& arguments = {});
   // `arguments` has one number for each series of the counter. `id` is a thread's tid or 0.
   void counter(std::uint64_t time_ns, LabelId label, std::uint64_t id, const Arguments& arguments);
@@ -190,9 +190,9 @@ class Lane {
   std::unique_ptr<LaneShortCalls> short_calls_;
   // Arguments of the end of a call, and the arguments about the calls that are left out inside the call.
   Arguments with_left_out_;
-  // Calls at this depth or deeper take the slow path: begin_slow() and end_slow(). The depth is 0 if an
-  // option requests pairs, unless short calls are left out. If they are, the form of a call is decided at its
-  // end.
+  // Calls at this depth or deeper take the slow path, which starts in begin_slow(). If an option requests
+  // pairs, the depth is 0, so all calls take the slow path. Exception: if short calls are left out, an option
+  // for pairs does not change the depth, because the form of a call is decided at its end.
   std::size_t hot_depth_limit_ =
       options_.durations == DurationForm::Mixed || options_.short_calls != nullptr ? options_.max_depth : 0;
   std::uint64_t last_ns_ = 0;
@@ -360,7 +360,8 @@ std::size_t Lane::run(std::size_t count, std::uint64_t limit_ns, Decode decode,
       ending.removed(*open, call, ends);
     }
 
-    // If a call ends, these values are not used. They are stored anyway, to avoid a branch.
+    // If a call ends, the values in `top` and `*write` are not used. They are stored anyway, to avoid a
+    // branch.
     top = {write, call.key};
     write->time_ns = call.time_ns;
     write->block = nullptr;

@@ -56,8 +56,9 @@ struct MarkPosition {
     InnermostCall,  // a call of the function was innermost, or begins with the next record
   };
   In in = In::Nothing;
-  std::uint64_t since_ns =
-      0;  // time from the latest record to the mark, or from the mark to the record that begins the call
+  // The time from the latest record to the mark. If the call begins with the next record, this is the time
+  // from the mark to that record.
+  std::uint64_t since_ns = 0;
 };
 
 // An input whose threads have calls.
@@ -67,7 +68,8 @@ class CallHistory {
   virtual std::vector<const Lane*> lanes() const = 0;
   // True if the ends of calls are recorded as well. Otherwise, the innermost call is not known.
   virtual bool records_ends() const = 0;
-  // Returns the positions of marks. `windows` are sorted by first_ns. Empty if the lane can't be read.
+  // Returns the positions of marks. `windows` are sorted by first_ns. Returns nothing if the lane can't be
+  // read.
   virtual std::vector<MarkPosition> positions(const Lane& lane, std::span<const MarkWindow> windows) = 0;
 };
 
@@ -86,7 +88,8 @@ struct ThreadMatch {
   std::string why_unmatched = {};
 };
 
-// Matches the threads of some inputs to the calls of other inputs. `input` is the number of the input.
+// Matches the threads of some inputs to the calls of other inputs. `input` is an index into the `inputs`
+// of match().
 class ThreadMatcher {
  public:
   void add(UnmatchedThread thread, std::size_t input) { threads_.push_back({std::move(thread), input}); }
@@ -101,8 +104,9 @@ class ThreadMatcher {
   // Returns one match for each of threads(). A thread matches a lane if nearly all of its marks are inside
   // open calls of the marks' functions. For most marks, this call must be the innermost one, because a
   // function like `main` is open all the time. If several lanes match, the lane whose latest records are
-  // clearly closer to the marks is chosen. Marks that may belong to several threads match no lane if half of
-  // them are also in innermost calls of another lane. `name_of` returns the name of a lane for notes.
+  // clearly closer to the marks is chosen. Marks that may belong to several threads match no lane if at
+  // least half of them are also in innermost calls of another lane. `name_of` returns the name of a lane for
+  // notes.
   std::vector<ThreadMatch> match(std::span<const TimelineInput> inputs,
                                  const std::function<std::string(const Lane&)>& name_of) const;
 

@@ -112,7 +112,8 @@ std::span<const RegisterLayout> default_layouts();
 // ("mips:isa64r2") gives the nearest known layout.
 const RegisterLayout* default_layout(std::string_view architecture);
 
-// True if a block of this size is typical. Some recordings have fewer registers (KGTP, amd64 without AVX, …).
+// True if register blocks of the architecture often have this size. The size may be smaller than that of the
+// layout, because some recordings have fewer registers (KGTP, amd64 without AVX, …).
 bool is_typical_size(const RegisterLayout& layout, std::size_t block_size);
 
 }  // namespace convert::tfile

@@ -1,6 +1,7 @@
-// Shows the collected values as arguments. With the program, items are evaluated on the frame's contents. An
-// item is shown if the tracepoint's actions prove that they recorded this item. Without the program, a block
-// has no type, and gets the name of an item if it can belong only to this item.
+// Shows the collected values as arguments. If the traced program is available, the values of items are
+// computed from the frame's contents. An item is shown if the tracepoint's actions prove that they recorded
+// this item. Without the program, a block of memory has no type. It gets the name of an item if it can belong
+// only to this item.
 #pragma once
 
 #include <cstddef>

@@ -48,12 +48,13 @@ class ProgramSymbols {
   // The bytes that start at an address, and that the program can't change. Empty if there are none.
   virtual std::span<const std::byte> constant_bytes(std::uint64_t) const { return {}; }
   // The scope of a code address, which may be outside of all described functions. Null if unknown. The next
-  // call may invalidate the result.
+  // call of scope_at() may invalidate the result.
   virtual const CodeScope* scope_at(std::uint64_t) const { return nullptr; }
   // The debug information of the module with code at the address. Null if there is none, or if it does not
   // fit the trace.
   virtual DebugInfo* debug_info_at(std::uint64_t) const { return nullptr; }
-  // Adds notes about the limits that programs have exceeded. Must be called after the functions above.
+  // Adds notes about symbols and debug information that are unknown because of a limit. Must be called after
+  // the functions above.
   virtual void add_notes(Notes&) const {}
 };
 

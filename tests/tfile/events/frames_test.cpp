@@ -377,8 +377,8 @@ TEST(TracepointTracks, ThereIsOneForEachThreadWithItsSteps) {
   EXPECT_THAT(t.all_lines(), IsSupersetOf({"5/3 15000] tracepoint:f", "5/4 14000] tracepoint:f"}));
 }
 
-// The frames include calls, frames with more than 15 values, counters and blobs. Some of the frames have a
-// pattern.
+// The frames include calls, frames with more than 15 values, counters and blobs. Some of the frames fit a
+// FramePattern.
 TEST(TracepointTracks, HaveTheSameEventsAsThreads) {
   TraceBuilder t;
   describe_steps(t);
@@ -451,8 +451,8 @@ TEST(TraceFrames, RegistersAreTyped) {
   EXPECT_THAT(t.notes(), Contains("FILE: no target description, so the registers of i386 are assumed"));
 }
 
-// Frames with the same blocks share a recipe. A frame with different blocks, another thread or another
-// address has a recipe of its own.
+// Frames with the same blocks share a recipe (frame_recipes.h). A frame with different blocks, another
+// thread or another address has a recipe of its own.
 TEST(TraceFrames, FramesWithTheSameBlocksHaveTheirOwnValues) {
   TraceBuilder t;
   t.line("R 40").line("status 0;tstop::0;tframes:7").line(kStamp);
@@ -531,7 +531,7 @@ TEST(TraceFrames, RegistersAreAllWithoutCommands) {
   EXPECT_THAT(t.notes(), testing::Not(Contains(HasSubstr("registers-left-out"))));
 }
 
-// `collect $_ret` in GDB's encoding for x86 records 8 bytes at rbp + 8.
+// On i386, GDB encodes `collect $_ret` as bytecode that records the 4 bytes at ebp + 4. Here, ebp is 0.
 TEST(TraceFrames, ReturnAddressesAreNamed) {
   TraceBuilder t;
   t.line("R 40").line("status 0;tstop::0;tframes:1").line("tp T2:8000:E:0:0");

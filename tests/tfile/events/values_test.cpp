@@ -112,7 +112,7 @@ TEST_F(LeafValues, EnumerationsAreNames) {
   EXPECT_EQ(value(ValueForm::Enum, 24, 8), Argument(name, all));
 }
 
-// Here, an enumerator has several bits. A set of names would be ambiguous, so the number is shown.
+// If an enumerator has several bits, a set of names would be ambiguous. Then the number is shown.
 TEST_F(LeafValues, EnumerationsAreSetsOnlyIfEachEnumeratorIsOneBit) {
   const NameId one = names.intern("ONE"), both = names.intern("BOTH"), same = names.intern("SAME");
   enumerators = {{1, one}, {6, both}};

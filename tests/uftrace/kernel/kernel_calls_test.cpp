@@ -72,8 +72,8 @@ TEST_F(UftraceKernel, KernelCallsAreOnTheirThreadAndOtherThreadsAreNotShown) {
   EXPECT_THAT(r.notes(), IsEmpty());
 }
 
-// Open calls end at the last kernel event of the thread. This does not change if there is a later message, or
-// if another thread comes to the CPU.
+// Open calls end at the last kernel event of the thread, even if extern.dat has later messages, or if another
+// thread comes to the CPU.
 TEST_F(UftraceKernel, CallsWithoutAnExitLastUntilTheLastKernelEvent) {
   r.entry(10, 0, R::kMain).entry(20, 1, R::kF);
   r.file("kernel-cpu0.dat", kernel()
