@@ -82,7 +82,8 @@ std::vector<ThreadId> in_order(ProcessId process, const std::map<ThreadId, std::
   return order;
 }
 
-// Adds the ranks. Processes are sorted by their first calls, and parents come before their children.
+// Adds the ranks of processes and of their threads. Processes are sorted by their first calls, and parents
+// come before their children.
 void add_order(fxt::PerfettoPackets& packets, const Processes& processes) {
   packets.order_by_rank();
   std::vector<const Processes::value_type*> order;

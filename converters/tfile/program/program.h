@@ -46,8 +46,9 @@ class Program : public ProgramSymbols {
   // ends where the first line after the opening line begins, or at the function's end if the line table lacks
   // this line.
   std::uint64_t prologue_end(const Function& function) const;
-  // True if GDB may set a tracepoint on the function at `address`: at the function's start, at the start of a
-  // line, or after the instructions that set up its frame. Also true if this is unknown.
+  // True if GDB may choose `address` for a tracepoint on the function. Such an address is the
+  // function's start, the start of a line, or the end of the instructions that set up the function's frame.
+  // Also true if this is unknown.
   bool may_begin_at(const Function& function, std::uint64_t address) const;
   // A function may have a cold part: code that rarely runs. If the address is in a cold part before the
   // function's entry, returns the function. GDB moves a tracepoint from such an address to the entry.
@@ -58,7 +59,7 @@ class Program : public ProgramSymbols {
   std::optional<DataObject> object(const std::string& symbol) const override;
   std::optional<std::uint64_t> function(const std::string& symbol) const override;
 
-  bool was_at(std::uint64_t address) const;  // whether the layout contains this address of the recording
+  bool was_at(std::uint64_t address) const;  // true if the program contains this address of the recording
   CodeInfo code_at(std::uint64_t address) const override;
   const CodeScope* scope_at(std::uint64_t address) const override;
   std::string symbol_at(std::uint64_t address) const override;

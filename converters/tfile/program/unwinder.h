@@ -23,13 +23,15 @@ class Unwinder {
   // `pc` is the code address of the frame that is in the FrameMemory.
   void start(std::uint64_t pc);
   // The first next() after start() returns the caller of `pc`. Each further next() returns the caller of the
-  // code that the previous next() returned. Inlined calls are not returned. Returns nothing at the end.
+  // code that the previous next() returned. Inlined calls are not returned. Returns nothing if
+  // the code has no caller, or if the caller is unknown.
   std::optional<Caller> next();
   // The frame address (CFA) of the latest caller. Before the first next(), it is the frame address of the
   // frame's own function. All code that is inlined into a function has the function's frame address.
   std::optional<std::uint64_t> frame_address() const;
   std::optional<std::uint64_t> called_frame_address() const { return registers_.cfa; }
-  // The reason why next() found no caller: "the stack at 0x7ffd10 was not recorded". Empty at the end.
+  // The reason why the caller is unknown, such as "the stack at 0x7ffd10 was not recorded". Empty if the code
+  // has no caller.
   const std::string& problem() const { return problem_; }
 
  private:

@@ -37,8 +37,9 @@ struct RecordItem {
   CallRecord call = {};
   std::uint64_t before_ns = 0;  // the latest time of calls before this record
   bool has_payload = false;
-  // Only if exits are estimated: true for an exit after which the file has only exits. The recorder wrote
-  // this exit when the thread ended. Its time is the time of the thread's end, and not an estimate.
+  // True for an exit after which the file has only exits, if `uftrace record -e` estimated the times of
+  // exits. The recorder wrote this exit when the thread ended. Its time is the time of the thread's end, and
+  // not an estimate.
   bool is_final_exit = false;
   // True for a call whose time is less than the time of a previous call, because two processes write to this
   // file.
@@ -46,11 +47,11 @@ struct RecordItem {
   // The data of an event, or the values of a call, if their layout was found. Valid until the next read().
   std::span<const std::byte> payload = {};
   const PayloadLayout* layout = nullptr;  // layout of the values; null if unknown
-  std::size_t needed = 0;                 // number of bytes that a truncated record needs
+  std::size_t needed = 0;                 // number of bytes that the whole record or payload would have
 };
 
-// A run of records. A record is plain if it is an entry or exit without a payload, and its time is before
-// `limit_ns`.
+// A run of records, which may contain records that are not plain. A record is plain if it is an entry or exit
+// without a payload, and its time is before `limit_ns`.
 template <std::endian Order>
 struct PlainRecords {
   const std::byte* begin = nullptr;
@@ -71,7 +72,8 @@ struct PlainRecords {
     return call;
   }
   PlainRecords from(std::size_t i) const { return {begin + i * kRecordSize, end, shift, limit_ns}; }
-  // Passes plain calls to `accept` until `accept` returns false. Returns the number of accepted calls.
+  // Passes the calls to `accept`, one by one. Stops at a record that is not plain, or if `accept` returns
+  // false. Returns the number of accepted calls.
   template <typename Accept>
   std::size_t count_while(Accept accept) const {
     std::size_t i = 0;
@@ -203,9 +205,9 @@ class RecordCursor {
   const DepthShift& shift() const { return shift_; }
 
  private:
-  // Passes runs of plain records to `plain`, until `plain` does not consume a record. Also stops at a record
-  // that is not plain: a payload of uncertain size, an event, a loss, a wrong magic, or a time beyond the
-  // limits.
+  // Passes runs of records to `plain`, until `plain` does not consume a record. `plain` does not consume a
+  // call with a payload of uncertain size, an event, a loss, or a record with a wrong magic or a time beyond
+  // the limits.
   template <std::endian Order, typename Plain>
   void walk_plain(const Limits& limits, Plain&& plain) {
     const std::uint64_t limit_ns =

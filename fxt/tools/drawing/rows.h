@@ -32,9 +32,9 @@ class Row {
  public:
   using Shapes = std::multimap<std::uint64_t, Shape>;  // by begin_ns
 
-  // Adds a call. If the call overlaps with the next call, the call is shortened. If the previous call
-  // overlaps with the call, the previous call is shortened. If merge(merged_ns) would merge the call with the
-  // last shape of the row, merges them now, and returns false.
+  // Adds a call, and returns true. If it overlaps with the next call of the row, it is shortened. If the
+  // previous call overlaps with it, the previous call is shortened. If merge() with pixels of `merged_ns`
+  // would merge it into the last shape of the row, put() does so at once, and returns false.
   bool put(const Shape& call, std::uint64_t merged_ns = 0);
   // Adds an instant. Returns false, and adds nothing, if an instant at this time shows the same frame.
   bool mark(const Shape& mark);
@@ -55,7 +55,8 @@ class ThreadRows {
  public:
   explicit ThreadRows(std::size_t max_rows) : max_rows_(max_rows) {}
 
-  // Returns the number of calls without a row, because they are nested too deep.
+  // Adds a shape of one or more calls, and returns 0. If `row` is too deep, adds nothing, and returns the
+  // number of calls in the shape.
   std::uint64_t put(std::size_t row, const Shape& call, std::uint64_t merged_ns = 0);
   enum class Marked : std::uint8_t { New, Known, TooDeep };
   Marked mark(std::size_t row, const Shape& mark);

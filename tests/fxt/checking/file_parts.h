@@ -82,7 +82,8 @@ inline std::string broken(std::initializer_list<Words> parts) {
   return broken_rules(joined(kPrelude, all(parts)));
 }
 
-// A record that names the thread with koid 101, with one argument.
+// A record that gives a thread the name with the index `name`. `argument` has the words of one argument, or
+// is empty.
 inline Words thread_object(const Words& argument, std::uint64_t koid = 101, std::uint64_t name = kA) {
   return joined({KernelObjectHeader::Type::put(7) | KernelObjectHeader::Size::put(2 + argument.size()) |
                      KernelObjectHeader::ObjectType::put(2) | KernelObjectHeader::Name::put(name) |

@@ -88,7 +88,8 @@ TEST_F(FxtSinkTest, ViewersGetTheEndOfTheCalls) {
                       {&lane});
   timeline.run(sink, [] {});
   words();
-  // A blob record (5) of 4 words, with an inline name of 8 bytes ("perfetto") and 9 bytes of type 3.
+  // A record of type 5 (blob) and 4 words. It has an inline name of 8 bytes ("perfetto"), and 9 bytes of
+  // data. The type of the blob is 3.
   constexpr std::uint64_t kHeader = 0x0003'0009'8008'0045, kName = 0x6f74'7465'6672'6570;
   EXPECT_THAT(output.words().last(4), ElementsAre(kHeader, kName, 0x2802'04aa'1440'070a,
                                                   0x01));  // time 20, field 5: tracing_disabled

@@ -1,4 +1,5 @@
-// Tests which item of the commands each expression of a location records.
+// The commands of a location collect items, such as `n` and `m` in "collect n, m". Tests which of these items
+// each expression of the location records.
 #include "converters/tfile/actions/expected_blocks.h"
 
 #include <gtest/gtest.h>
@@ -99,8 +100,8 @@ TEST(ExpectedItems, ValuesRecordTheirOperands) {
   EXPECT_EQ(items({"collect *&x"}, kMemory), "*&x");
 }
 
-// GDB sorts ranges by address, and joins them. Therefore, the item of a range is certain only if there is no
-// other range and no other name.
+// GDB sorts memory ranges by address, and joins them. Therefore, the item of a range is certain only if there
+// is one range, and only one of the items can be in a range. `*p` can't be in a range.
 TEST(ExpectedItems, ARangeIsCertainIfItIsTheOnlyOne) {
   EXPECT_EQ(items({"collect g"}, "M-1,1000,4"), "Mg");
   EXPECT_EQ(items({"collect g, *p"}, std::string("M-1,1000,4") + kMemory), "*pMg");

@@ -171,8 +171,8 @@ TEST(Directory, DetectsARunningRecorder) {
   ::close(recorder);
 }
 
-// `uftrace recv` opens files only briefly, so it is recognized by its sockets. It always has a socket to
-// listen, and a socket for each sender.
+// `uftrace recv` opens files only briefly, so it is recognized by its sockets. It always has one socket on
+// which it listens, and one more socket for each sender.
 TEST(Directory, DetectsAReceivedRecording) {
   TextRecording received;
   const std::filesystem::path recording = received.path() / "sent.data",

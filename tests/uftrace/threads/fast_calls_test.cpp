@@ -59,7 +59,8 @@ TEST_F(FastCallsTest, StopsBeforeOtherRecords) {
   EXPECT_EQ(added_, 1u) << "a side stream's event is due";
 }
 
-// A text with all enumerators would not fit into most blocks of arguments. A short text or a name fits.
+// An enum's value is shown as the name of an enumerator, or as a text with several names. The fast path adds
+// both kinds of arguments.
 TEST_F(FastCallsTest, CallsWithEnumeratorsArePlain) {
   Info info;
   info.argument_lines = {"argspec:f@arg1/e:color", "retspec:f@retval/e:color",
