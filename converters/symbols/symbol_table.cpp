@@ -183,7 +183,8 @@ void SymbolTable::fetch_symbols(std::uint64_t address) const {
   __builtin_prefetch(&symbols_[std::max(starts_before_[part + 1], 1u) - 1]);
 }
 
-// The index in `starts_before_`. An address before the first start gets the index of the last part.
+// The part of the address: its distance from the first symbol, divided by 2^shift_. An address outside of all
+// parts gets the last part.
 std::size_t SymbolTable::part_of(std::uint64_t address) const {
   return std::min<std::uint64_t>((address - symbols_.front().start) >> shift_, starts_before_.size() - 2);
 }
@@ -191,8 +192,8 @@ std::size_t SymbolTable::part_of(std::uint64_t address) const {
 // The last symbol that begins at or before the address. The address must not be before the first symbol.
 std::size_t SymbolTable::last_until(std::uint64_t address) const {
   const std::size_t part = part_of(address);
-  // The symbol is one of the `count` symbols from `first` on. The loop has no branches: after a wrong
-  // prediction, the CPU could not start the next search early.
+  // The symbol is one of the `count` symbols from `first` on. The loop selects a half without a branch:
+  // after a wrong prediction, the CPU could not start the next search early.
   std::size_t first = std::max(starts_before_[part], 1u) - 1;
   for (std::size_t count = starts_before_[part + 1] - first; count > 1;) {
     const std::size_t half = count / 2;

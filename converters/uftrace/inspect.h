@@ -27,7 +27,8 @@ Outline outline_of_perf(const std::vector<CpuFile>& files, std::endian order);
 
 // Describes the lines of `info`, except the lines about arguments. The header is not included.
 Outline outline_of_info(const Info& info);
-// Describes the recorded arguments and return values, and the number of functions in the automatic lists.
+// Describes which arguments and return values were recorded, and counts the functions for which uftrace knows
+// them.
 Outline outline_of_arguments(const Info& info);
 // Returns an entry for each .sym file and for kallsyms, with the module and the number of symbols.
 Outline outline_of_symbols(const Directory& directory, Notes& notes);

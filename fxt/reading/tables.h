@@ -1,5 +1,4 @@
-// The state of each provider in a Reader: strings, threads and the tick rate. The state uses no more memory
-// than the records that define it. Internal to the Reader.
+// The state of each provider in a Reader: strings, threads and the tick rate. Internal to the Reader.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +14,8 @@
 
 namespace fxt {
 
-// Entries by index, from 1. Entries that are registered in order are in a vector. Entries that are registered
-// before a smaller index are in a map. Therefore, memory grows with the number of entries, and not with their
-// indices.
+// Entries by index, from 1. Entries that are registered in order are in a vector. All other entries are in a
+// map. Therefore, memory grows with the number of entries, and not with their indices.
 template <typename T>
 class IndexTable {
  public:

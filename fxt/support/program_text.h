@@ -47,7 +47,7 @@ std::string completion_of(const ProgramText& program, const OptionTable& table, 
 // The options that print these texts, and the version.
 class TextOptions {
  public:
-  // The last group of the table. The group refers to members of this object.
+  // The group of these options, the last one in the table. The group refers to members of this object.
   OptionGroup group();
   // The text that the command line requests, if any. Values of other options are not parsed.
   std::optional<std::string> text_of(const ProgramText& program, const OptionTable& table,

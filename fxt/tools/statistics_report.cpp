@@ -26,12 +26,12 @@
 namespace fxt::tools {
 namespace {
 
-// A table of numbers, with a name at the end of each line. Each column is as wide as its widest text. Names
-// are cut to the width of the lines. First, all lines must be measured. Then they are printed. Lines are not
-// stored, because there may be very many.
+// A table of numbers, with a name at the end of each line. Each column is as wide as its widest text. First,
+// all lines must be measured. Then they are printed. Lines are not stored, because there may be very many.
 class TextTable {
  public:
-  // No line is longer than `columns`, unless fewer than 16 columns would be left for the name.
+  // Names are cut so that no line is longer than `columns`. A line may be longer if fewer than 16 columns
+  // would be left for the name.
   explicit TextTable(double columns) : columns_(columns) {}
 
   // All lines have the same number of cells.
@@ -51,7 +51,7 @@ class TextTable {
   }
 
  private:
-  // The width in columns, because the µ of a time has two bytes.
+  // The width in columns. It is not the size in bytes, because the µ of a time has two bytes.
   static std::size_t width_of(const std::string& cell) { return static_cast<std::size_t>(columns_of(cell)); }
 
   double columns_;
@@ -389,7 +389,8 @@ void append_difference(TextBuffer& out, const Compared& before, const Compared& 
   std::ranges::sort(all, [](const Pair& left, const Pair& right) {
     return std::tie(left.group, *left.name) < std::tie(right.group, *right.name);
   });
-  // If both are the same function in two traces, adds the numbers of `second` to `first`.
+  // If both have the same group and name, adds the numbers of `second` to `first`. They are from different
+  // traces.
   const auto is_other_half = [](Pair& first, const Pair& second) {
     if (first.group != second.group || *first.name != *second.name) return false;
     first.calls += second.calls;

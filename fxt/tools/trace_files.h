@@ -19,8 +19,8 @@
 
 namespace fxt::tools {
 
-// Opens a trace like open_input(). Throws FileError if the file is clearly not a trace. The text names the
-// kind of the file. Throws UsageError if the trace would be read from the terminal.
+// Opens a trace like open_input(). Throws FileError if the file is clearly not a trace. The message of this
+// error names the kind of the file. Throws UsageError if the trace would be read from the terminal.
 std::unique_ptr<Input> open_trace(const std::string& path);
 
 // Throws UsageError if `path` is not suitable for this format. A new file must not have a suffix of another
@@ -28,13 +28,14 @@ std::unique_ptr<Input> open_trace(const std::string& path);
 // terminal.
 void check_target(const std::string& path, const TraceFormat& format, bool takes_any_name);
 
-// Makes the option --format, whose help calls the file `output`. If `format` stays null, the suffix of the
-// file's name decides.
+// Makes the option --format, which sets `format`. The help of the option calls the file `output`. If `format`
+// is null, the suffix of the file's name determines the format.
 Option format_option(std::string_view output, const TraceFormat*& format);
 
-// Checks that `path` may be written: it does not exist, is empty, or is a file of this kind, plain or
-// compressed. With `replaces_anything`, any file except an input may be replaced. Devices and similar files
-// are written to, and not replaced. Throws UsageError. Throws FileError if an existing file can't be read.
+// Throws UsageError if `path` is a file that must not be replaced. An input must not be replaced. Another
+// file may be replaced if it is empty or of this kind, plain or compressed, or if `replaces_anything` is
+// true. Devices and similar files pass, because they are written to, and not replaced. Throws FileError if an
+// existing file can't be read.
 void check_replaceable(const std::string& path, const std::vector<std::string>& inputs,
                        bool replaces_anything, const FileKind& kind = {});
 
@@ -83,14 +84,15 @@ class PieceFiles final : public PieceOutputs {
     std::vector<std::string> inputs = {};  // inputs are never replaced
     const TraceFormat* format = &fxt_format();
   };
-  // Checks all files that may have to be replaced. Throws UsageError.
+  // Calls check_replaceable() for all files that may have to be replaced. Throws UsageError also if pieces
+  // can't be named after the target.
   explicit PieceFiles(Options options);
 
   // Returns the file of piece `number`, which must be the latest piece or the next one. Throws FileError, for
   // example if there are too many pieces.
   TraceFileOutput& next(std::size_t number) override;
 
-  // Does nothing with `replaces_anything`. Otherwise, throws UsageError if pieces can't be as small as
+  // If `replaces_anything` is set, does nothing. Otherwise, throws UsageError if pieces can't be as small as
   // requested, because the names and open calls that each piece repeats need more space. Throws FileError if
   // the pieces are far larger than the part of the trace that was read.
   void check_size(const CutCounters& counters, std::uint64_t read_bytes) const;

@@ -22,7 +22,7 @@ using RecordScratch = std::array<std::uint64_t, kMaxRecordWords>;
 class RecordBuilder {
  public:
   // Encodes into `room`. Without tables, strings are inline, and the record must not refer to threads. If the
-  // record can't be encoded, the message describes it by `kind` and `name`.
+  // record can't be encoded, the message of the WriterError describes the record by `kind` and `name`.
   explicit RecordBuilder(std::span<std::uint64_t> room, WriterTables* tables = nullptr,
                          std::string_view kind = "", std::string_view name = "")
       : room_(room), tables_(tables), kind_(kind), name_(name) {

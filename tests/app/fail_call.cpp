@@ -136,7 +136,7 @@ FAILING(int, rename, (const char* from, const char* to), (from, to), -1)
 FAILING(int, unlink, (const char* path), (path), -1)
 FAILING(int, ftruncate, (int file, off_t size), (file, size), -1)
 FAILING(int, ftruncate64, (int file, off64_t size), (file, size), -1)
-// glibc has no function for this system call.
+// Here, only openat2 can fail, because the programs call it with syscall().
 extern "C" long syscall(long number, ...) {
   static Call& call = add("openat2");
   static auto* const real = reinterpret_cast<long (*)(long, ...)>(::dlsym(RTLD_NEXT, "syscall"));
@@ -148,7 +148,7 @@ extern "C" long syscall(long number, ...) {
   va_end(rest);
   return real(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
 }
-// On a full disk, fallocate() allocates the blocks that are left.
+// A failing fallocate() still allocates a part of the blocks, as on a full disk.
 extern "C" int fallocate(int file, int mode, off_t from, off_t size) {
   static Call& call = add("fallocate");
   static auto* const real =

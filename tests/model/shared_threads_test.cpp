@@ -139,7 +139,7 @@ TEST_F(SharedThread, OpenCallsThatEndLaterCountAndEndedCallsDoNot) {
     lane.end(1500);
     lane.begin(1500, f);
     lane.begin(1500, f);
-    lane.end(1500);  // a pair, because it has no length
+    lane.end(1500);  // written as a start and an end, because the call has no length
     lane.end(2500);
     lane.end(3000);
   };

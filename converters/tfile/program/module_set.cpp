@@ -55,7 +55,7 @@ struct Candidate {
   }
 };
 
-// True if `other`, loaded at the bias, would overlap the program that is already placed.
+// True if `other`, loaded at `bias`, would overlap `placed`, loaded at the bias of its check.
 bool overlap(const Candidate& placed, const Candidate& other, std::uint64_t bias) {
   const auto [begin, end] = placed.program->layout().extent();
   const auto [other_begin, other_end] = other.program->layout().extent();
@@ -75,7 +75,8 @@ bool has_rival(Candidate& candidate, std::vector<Candidate>& all) {
   return !candidate.rival.empty();
 }
 
-// Places all programs without overlaps. Programs whose places are certain come first.
+// Places the programs whose places are certain, the highest rank first. A placed program takes overlapping
+// places from other programs, unless the user gave these places or tracepoints contradict them.
 void place_together(std::vector<Candidate>& all) {
   for (Candidate& candidate : all) candidate.check = best_of(candidate.places);
   for (;;) {

@@ -45,7 +45,7 @@ struct Type {
     Fixed,    // an integer times `scale`
     Pointer,
     Reference,
-    DataMember,      // pointer to a data member: its offset, or -1
+    DataMember,      // pointer to a data member: the member's offset; -1 is the null pointer
     FunctionMember,  // pointer to a member function: its address, and the number that is added to `this`
     Enum,
     Label,   // the name of a variant; not a part of the value's bytes
@@ -84,8 +84,8 @@ struct Type {
   bool is_char = false;          // C's char and char8_t: a single character is also text
   bool is_byte = false;          // C's signed char and unsigned char: numbers, unless collect/s asks for text
   bool is_signed = false;        // for an Enum or Fixed
-  bool is_implicit = false;      // for a Reference: the language has no way to read its address
-  bool is_text = false;          // for a Struct: it has a pointer to characters, and their number
+  bool is_implicit = false;      // for a Reference of Ada: if its target was not recorded, a note says so
+  bool is_text = false;          // for a Struct: a text, as a pointer to characters and their number
   const Type* target = nullptr;  // for a Pointer (null: void), a Reference, or an Array (its elements)
   std::int64_t first = 0;        // for an Array: the index of its first element
   std::uint64_t count = 0;       // number of elements
@@ -107,8 +107,8 @@ struct Type {
   std::vector<std::pair<std::int64_t, std::string>> enumerators = {};
 };
 
-// The type in GDB's spelling, without typedefs and qualifiers: "int", "char [8]", "item *", "lib::Box<int>
-// &". Null means void.
+// The type in GDB's spelling, without typedefs and qualifiers, such as "int", "char [8]", "item *" or
+// "lib::Box<int> &". Null means void.
 std::string name_of(const Type* type, std::size_t depth = 0);
 
 // The value that stands for a virtual function in the `enumerators` of a FunctionMember. The lower 32 bits

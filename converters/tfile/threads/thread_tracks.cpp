@@ -7,7 +7,8 @@
 namespace convert::tfile {
 namespace {
 
-// Stacks of threads are usually 8 MiB apart. Frames of one thread are near each other.
+// A stack pointer is near a stack if their distance is at most this number of bytes. Stacks of threads are
+// usually 8 MiB apart.
 constexpr std::uint64_t kStackReach = std::uint64_t{1} << 20;
 // A limit, because each frame whose thread must be guessed is compared with every stack.
 constexpr std::size_t kMaxStacks = 256;

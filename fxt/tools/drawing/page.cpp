@@ -48,7 +48,8 @@ const selects = location.hash === '#select' && parent !== window && location.ori
 const margin = 8, axisHeight = 26, heading = selects ? 13 : 15, rowHeight = selects ? 5 : 17, gap = selects ? 4 : 12;
 const counterHeight = 34, column = 6.7;
 const all = data.to - data.from;
-// The smallest part to which the page can zoom, because numbers have 53 bits.
+// The length of the shortest part to which the page can zoom. Times have only 53 bits, so they are not exact
+// enough for shorter parts.
 const shortest = Math.max(20, all / 2 ** 45);
 let from = 0, span = all, width = 800, height = 400, wanted = '', bottom = axisHeight;
 let selected = null, opened = null;  // selected by dragging; opened by the other page
@@ -190,7 +191,8 @@ function paintAxis() {
   const [unit, size] = [['s', 1e9], ['ms', 1e6], ['\u00b5s', 1e3]].find(u => Math.max(-begin, end) >= u[1]) || ['ns', 1];
   const decimals = Math.max(0, Math.round(Math.log10(size)) - Math.floor(Math.log10(step) + 1e-9));
   paint.textAlign = 'center';
-  // Beyond 2^53, adding a step may change nothing, so the number of ticks is computed first.
+  // A time beyond 2^53 ns may stay the same if a step is added. Therefore, the number of ticks is computed
+  // first.
   const first = Math.ceil(begin / step), marks = Math.min(Math.floor(end / step) - first + 1, 1000);
   for (let i = 0; i < marks; i += 1) {
     const ns = (first + i) * step;
@@ -361,7 +363,8 @@ addEventListener('keydown', event => {
   event.preventDefault();
   act();
 });
-// The page has no names of merged calls, so matches are counted by the totals of the whole trace.
+// The page does not have the names of all merged calls. Therefore, the number of matching calls is computed
+// from the number of calls that each name has in the whole trace.
 function search(text) {
   wanted = text;
   let apart = 0, inAll = 0, names = 0;
@@ -439,7 +442,7 @@ class JsonText {
     append_text(out_, "],\"lanes\":[");
     list(drawing_.lanes.size(), [&](std::size_t i) { lane(drawing_.lanes[i]); });
     append_text(out_, "],\"details\":[[]");
-    // Lines are numbered in the order of their use. The page has only the lines of its own shapes.
+    // Lines of details are numbered in the order of their use. The page has only the lines of its own shapes.
     for (const std::uint32_t details : details_.all()) {
       append_text(out_, ",[");
       const auto lines = drawing_.details->lines_of(details);

@@ -1,4 +1,5 @@
-// Tests which registers the actions of a tracepoint need: with commands, with defaults, or without commands.
+// Tests which registers the user wants: with commands for registers, with `set default-collect`, or without
+// any commands.
 #include "converters/tfile/actions/wanted_registers.h"
 
 #include <gmock/gmock.h>

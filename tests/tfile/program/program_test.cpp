@@ -82,8 +82,8 @@ TEST_P(TracedProgram, NamesAFunctionAndItsLine) {
   EXPECT_THAT(info.inlined, IsEmpty());
 }
 
-// If several rows have the same address, GDB prints the line of the last statement. GDB ignores rows before a
-// statement of another file.
+// If several rows of the line table have the same address, GDB prints the line of the last row at which a
+// statement begins.
 TEST(RowsAtOneAddress, CodeHasTheLineThatGdbPrints) {
   const Program program(TRACED_ROWS, Demangle::Simple);
   const auto source_at = [&](const std::string& label) {
@@ -96,6 +96,7 @@ TEST(RowsAtOneAddress, CodeHasTheLineThatGdbPrints) {
   EXPECT_THAT(source_at("row_8"), EndsWith("inlined.h:8")) << "no statement begins there";
 }
 
+// GDB drops a row if a later row at the same address begins a statement of another file.
 TEST(RowsAtOneAddress, TheLineOfADroppedRowMayBeTheNextLine) {
   const Program program(TRACED_ROWS, Demangle::Simple);
   const auto at = [&](const std::string& label) { return program.functions(label).front().address; };
@@ -177,7 +178,8 @@ TEST_P(TracedProgram, FindsTypesOfVisibleVariables) {
   EXPECT_EQ(kind("tap"), Type::Kind::Unknown);  // `tap` is in another function
 }
 
-// leaves() returns the leaves of a value as "name:form and bits@offset", or "?" if the type is unknown.
+// leaves() returns a text for each leaf of a value, such as "g->id:i32@0": the name, the form, the size in
+// bits, and the offset in bytes. If the type is unknown, returns "?".
 class TracedValues : public TracedProgram {
  protected:
   std::vector<std::string> leaves(const std::string& expression) const {

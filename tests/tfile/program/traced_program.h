@@ -11,7 +11,7 @@ namespace convert::tfile {
 // The address at which Linux loads a position-independent program in a debugger.
 inline constexpr std::uint64_t kUsualBias = 0x5555'5555'4000;
 
-// Returns the number of the line that ends with `mark`, or 0 if no line does.
+// Returns the number of the line that ends with "// MARK" and `mark`, or 0 if no line does.
 inline int line_of(const std::string& mark, const std::string& file = "traced_program.cpp") {
   std::ifstream source(std::filesystem::path(TRACED_SOURCE).parent_path() / file);
   int number = 0;
