@@ -2,8 +2,8 @@
 // with it, and the Writer encodes with it. This header is internal.
 //
 // In the functions below, `c` is a codec, which reads or writes one record. The parameters of a codec's
-// functions are Fields of the header word, and members of the record with the values of these Fields.
-// Functions that return a bool return false if the record ends too early:
+// functions are Fields of the header word and members of the record. Functions that return a bool return
+// false if the record ends too early. The functions read or write:
 //
 //   is(Field, constant)                  bits that all records of the type have
 //   zero(Field...)                       reserved bits
@@ -16,7 +16,7 @@
 //   name(Field, string)                  like string(), but the text need not be UTF-8
 //   text(Field, text), bytes, words      a stream or words, whose size is in the header
 //   arguments(Field, arguments)          arguments, whose number is in the header
-//   next_header()                        reads a word; the fields that follow are in this word
+//   next_header()                        a word; the fields that follow are in this word
 //   sized_bytes(bytes)                   a word with the size, and a stream
 #pragma once
 

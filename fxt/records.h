@@ -66,7 +66,7 @@ struct ThreadRecord {
 // Spec: "Event record", all eleven types.
 struct Event {
   EventType type = EventType::Instant;
-  std::uint64_t time = 0;  // below 2^63 ns when written
+  std::uint64_t time = 0;  // must be below 2^63 ns in a record to write
   Thread thread = {};
   String category = {};
   String name = {};
@@ -126,7 +126,7 @@ struct LegacyContextSwitch {
 // Spec: "Scheduling Record", type 1. It has no process koids.
 struct ContextSwitch {
   std::uint64_t time = 0;
-  std::uint16_t cpu = 0;  // at most 4095 when written; also in ThreadWakeup
+  std::uint16_t cpu = 0;  // must be at most 4095 in a record to write; Perfetto aborts at larger numbers
   ThreadState outgoing_state = ThreadState::New;
   std::uint64_t outgoing_thread = 0;
   std::uint64_t incoming_thread = 0;
@@ -137,7 +137,7 @@ struct ContextSwitch {
 // Spec: "Scheduling Record", type 2.
 struct ThreadWakeup {
   std::uint64_t time = 0;
-  std::uint16_t cpu = 0;
+  std::uint16_t cpu = 0;  // same limit as in ContextSwitch
   std::uint64_t thread = 0;
   Arguments arguments = {};  // by convention `weight` (Int32) and `waker` (Koid)
   friend bool operator==(const ThreadWakeup&, const ThreadWakeup&) = default;

@@ -23,7 +23,7 @@ struct ElfSection {
   std::uint64_t address = 0;
   std::uint64_t size = 0;
   std::uint64_t entry_size = 0;
-  std::size_t link = 0;  // index of another section, depending on the type
+  std::size_t link = 0;  // index of a related section; for a symbol table, the section with its names
   std::string_view name = {};
 };
 

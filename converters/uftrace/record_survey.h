@@ -36,8 +36,9 @@ struct RecordSurvey {
   std::uint64_t events = 0;
   std::map<std::uint64_t, std::uint64_t> events_by_id;  // for the first kMaxEventIds ids
   std::size_t max_depth = 0;                            // maximum number of open calls
-  std::uint64_t reversed = 0;                  // calls whose time is less than the time of an earlier call
-  std::optional<std::uint64_t> first_ns = {};  // first time of an entry, exit or event
+  // entries and exits whose time is less than the time of an entry or exit before them in the file
+  std::uint64_t reversed = 0;
+  std::optional<std::uint64_t> first_ns = {};  // earliest time of an entry, exit or event
   std::uint64_t last_ns = 0;
   std::vector<DamagedRange> damage;  // the first kMaxDamage ranges
   std::uint64_t damaged_ranges = 0, damaged_bytes = 0;

@@ -26,11 +26,13 @@ namespace fxt::tools {
 // kinds, time is divided into slots of 1 ns, 2 ns, 4 ns and so on. Each slot consists of two slots of half
 // its length. The lengths are:
 // - Value of a counter: the longest slot in which it is the lowest, the highest or the last value.
-//   Of two values with slots of equal length, the value with more time between its slot and the neighboring
-//   slot counts as longer.
+//   This slot is one half of a longer slot. The gap between the halves is the time from the last value of
+//   the first half to the first value of the second half. Of two values with slots of equal length, the
+//   value with the longer gap counts as longer.
 // - Instant: the longest slot in which it is the first instant with its name on its thread.
 //   Of two instants with slots of equal length, the instant with more time before it counts as longer.
-// - Context switch: the time for which one of its threads was on the CPU. A shorter run becomes idle time.
+// - Context switch: the longer one of the times for which its two threads were on the CPU.
+//   If the time of the other thread is too short, the record shows the idle thread instead.
 // - Wakeup: the time for which the thread was on a CPU after the wakeup.
 struct ThinnedKinds {
   static constexpr std::size_t kCounters = 0, kInstants = 1, kSwitches = 2, kCount = 3;
@@ -67,7 +69,7 @@ class RecordLengths {
   // A slot that is not complete yet. `extremes` has the lowest and the highest value of each series, and then
   // the last value of the slot.
   struct Slot {
-    std::uint64_t gap_ns;  // time between this slot and the slot before, see gap_of()
+    std::uint64_t gap_ns;  // gap_of() of the last time in the slot before and the first time in this slot
     std::vector<Extreme> extremes;
   };
   // The slots of a counter. From slot to slot, the highest bit of the gap decreases, so there are at most 64
@@ -93,7 +95,7 @@ class RecordLengths {
 
   std::function<void(const Ranked&)> ranked_;
   std::unordered_map<std::size_t, Counter> counters_;        // by a hash of the names and ids
-  std::unordered_map<std::size_t, std::uint64_t> instants_;  // times, by a hash of the thread and the names
+  std::unordered_map<std::size_t, std::uint64_t> instants_;  // latest time, by a hash of thread and names
   std::map<std::uint16_t, Cpu> cpus_;
   std::unordered_map<std::uint64_t, Ranked> woken_;  // by thread, until it runs
 };
@@ -104,10 +106,11 @@ inline constexpr std::int64_t kAnyWords = std::int64_t{1} << 60;  // more than a
 // length. The second pass chooses the records that stay. Further passes leave out the other records.
 class Thinning {
  public:
-  // `cut` selects the records. Other records are not changed.
+  // Only records that `cut` selects can be left out.
   explicit Thinning(const CutOptions& cut) : cut_(cut), window_(cut.range) {}
 
-  // Each pass begins with one of these functions. The range may be known only when the pass begins.
+  // Each pass begins with one of these functions. The range is passed here, because the caller
+  // may not know it earlier.
   void begin_count(const TimeRange& range) { begin(Pass::Count, range); }
   void begin_choice(const TimeRange& range) { begin(Pass::Choice, range); }
   void begin_last(const TimeRange& range);

@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::int64_t kMaxHeldBytes = std::int64_t{256} << 20;
 
-// Memory since the start of the input. The fuzzer's own memory is not counted.
+// Bytes that were allocated since the run with the current input began, minus bytes that were freed since
+// then. Thus memory that the fuzzer allocated earlier is not counted.
 std::atomic<std::int64_t> held_bytes;
 bool is_running = false;
 

@@ -128,7 +128,8 @@ class WordParser {
     }
   }
 
-  // Parses the word after "trace": trace, trace_on, trace-off, traceon …
+  // Parses a word that begins with "trace": trace, trace_on, trace-off, traceon … `text` is the part after
+  // "trace".
   Setting trace_setting(std::string_view text, std::string_view word) const {
     if (text.empty()) return Setting::Trace;
     if (text.front() == '_' || text.front() == '-') text.remove_prefix(1);

@@ -56,7 +56,7 @@ static_assert(fxt::kTilesWord<LongTime::Low, LongTime::High, LongTime::Epoch>);
 constexpr std::size_t kKernelWord = sizeof(std::uint32_t);
 // The kernel's clock may go back by up to this time from one page to the next.
 constexpr std::uint64_t kKernelSlackNs = 1'000'000;
-// The time of a page is compared with the times of this number of pages after it.
+// The time of a page is compared with the times of the next pages. This is their number.
 constexpr std::size_t kWitnesses = 3;
 
 }  // namespace

@@ -92,7 +92,8 @@ void InnerCalls::leave_kernel(std::uint64_t time_ns, const KernelMessage& exit) 
 }
 
 // Must be called if kernel events after `known_until_ns` are missing. Perf files may have switches after this
-// time. The open kernel calls end before these switches, unless their start has already been released.
+// time. An open kernel call ends before these switches, unless the start of the call has already been
+// released.
 void InnerCalls::lose_kernel_events(std::uint64_t known_until_ns) {
   std::uint64_t end_ns = known_until_ns;
   for (std::size_t i = frames_.size(); drawn_ > 0 && late_ == 0 && known_until_ns < lane_.last_ns(); --i) {

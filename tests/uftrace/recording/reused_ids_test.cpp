@@ -98,7 +98,8 @@ TEST_F(ReusedIdsTest, ATaskBeginsAtTheForkAndNotAtItsLine) {
   EXPECT_THAT(begins(ids, 5), ElementsAre(0, 18, 30, 35));
 }
 
-// posix_spawn writes no FORK line. Without fork events, a spawned program with a used id looks like an exec.
+// posix_spawn writes no FORK line. If a spawned program reuses an id, only a fork event in a perf file shows
+// that the program is a different task. Without this event, it looks like an exec.
 TEST_F(ReusedIdsTest, SpawnedProgramsWithOneIdAreDifferentTasks) {
   const std::string lines = std::string(kProgram) +
                             "SESS timestamp=0.000000020 pid=5 sid=bb exename=\"/bin/b\"\n"
