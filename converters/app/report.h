@@ -47,7 +47,7 @@ Outline outline_of(const Report& report);
 std::string text_of(const Report& report);
 
 // The part of an input's description that --inspect shows on one screen. `shown` maps the name of an object
-// to the entries of this object that are shown. For all other objects, only the names are shown. See
+// to the entries of this object that are shown. Of any other object, only the name is shown. See
 // Importer::summary().
 Outline summary_of(const Outline& all, const std::map<std::string, std::vector<std::string>>& shown);
 

@@ -17,7 +17,8 @@
 namespace fxt {
 namespace {
 
-// The records that wait. A piece may extend only to a time before which all records are known.
+// Records that wait until a whole block of records has been read. A piece may extend only to a time before
+// which all records are known.
 class ReadAhead {
  public:
   explicit ReadAhead(HeldTexts& texts) : texts_(&texts) {}
@@ -71,7 +72,8 @@ class Cutter::State {
  private:
   void consume_any(const Record& record, std::uint64_t bytes);
   void consume(const Record& record);
-  // For --split-size: makes the record wait until the records near it are known.
+  // For --split-size: makes the record wait until a whole block of records has been read. A record that is
+  // larger than a block does not wait.
   void hold(const Record& record, std::uint64_t bytes);
   // Consumes the waiting records. All records that begin before `next_time` must have been added.
   void consume_held(std::uint64_t next_time);
@@ -79,7 +81,7 @@ class Cutter::State {
   bool is_sized_;               // --split-size
   std::uint32_t provider_ = 0;  // provider of the latest record
   std::uint64_t latest_ = 0;    // latest begin of a record
-  HeldTexts texts_;             // texts of the members below
+  HeldTexts texts_;             // owns the texts of the records in the members below
   ReadAhead held_;
   ChosenRecords filter_;
   PieceSequence pieces_;

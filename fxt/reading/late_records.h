@@ -111,14 +111,14 @@ class SortedRecords {
   // A sorted run. The last run is in memory only. The other runs are in the file, and a part of each of them
   // is also in memory.
   struct Run {
-    std::uint64_t next = 0, end = 0;  // offsets in bytes: the part of the file that has not been read yet
+    std::uint64_t next = 0, end = 0;  // begin and end of the run's unread bytes in the file
     std::vector<std::uint64_t> buffer = {};
     std::size_t at = 0, filled = 0;  // in words of the buffer
     std::size_t place = 0;           // for the run in memory: index of its next record in Batch::places
     bool is_in_memory = false;
     KeptRecord front = {};
   };
-  // The time of a run's first record. Runs are numbered in the order of the file.
+  // The time of a run's first remaining record. Runs are numbered in the order of the file.
   struct Front {
     std::uint64_t ns;
     std::size_t run;
@@ -141,7 +141,7 @@ class SortedRecords {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> spilled_;  // begin and end of each run in the file
   std::size_t buffer_words_ = 0;
   std::vector<Run> runs_;
-  std::vector<Front> order_;  // a heap of the remaining runs; the run with the first record is in front
+  std::vector<Front> order_;  // a heap of the runs with remaining records; the earliest is in front
   Block block_, next_block_;
   std::size_t at_ = 0;      // index in the records of block_
   std::future<void> work_;  // the destructor waits for this work before other members are destroyed
@@ -190,7 +190,7 @@ class Definitions {
   // never registered.
   bool append_uses(const Record& record, const Reader& reader, std::vector<std::uint32_t>& uses);
 
-  // The record that made definition `number`. A newer definition replaces an older one at the same place.
+  // The record that made definition `number`, and the place in the tables that this record defines.
   std::span<const std::uint64_t> record_of(std::uint32_t number) const { return all_[number - 1].record; }
   DefinitionPlace place_of(std::uint32_t number) const { return places_[number - 1]; }
 

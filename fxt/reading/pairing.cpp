@@ -35,7 +35,8 @@ std::vector<Call>::reverse_iterator ending_call(CallTrack& track, std::uint32_t 
   });
 }
 
-// The number of open calls up to the innermost one that may end after `end_ns`. 0 if no call may end later.
+// The depth of the innermost open call that may end after `end_ns`, where an outermost call has depth 1. 0 if
+// no open call may end later.
 std::size_t depth_of_later_end(const CallTrack& track, std::uint64_t end_ns) {
   std::size_t count = track.calls.size();
   while (count > 0 && !track.calls[count - 1].is_pair && track.calls[count - 1].end_ns <= end_ns)

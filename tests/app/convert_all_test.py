@@ -34,7 +34,8 @@ class ConvertAll(unittest.TestCase):
         self.found = self.folder / "recordings"
         self.out = self.folder / "out"
         self.found.mkdir()
-        # The user's shell does not matter. Newer versions of parallel accept only plain names for PARALLEL_HOME.
+        # The user's PARALLEL_SHELL has no effect. PARALLEL_HOME is another folder, because newer versions of parallel
+        # accept no special characters in its name.
         home = self.enterContext(tempfile.TemporaryDirectory(prefix="parallel"))
         self.environment = os.environ | {"FXT_CONVERT": str(CONVERT), "PARALLEL_HOME": home,
                                          "PARALLEL_SHELL": "/bin/false"}
@@ -437,7 +438,7 @@ class GoingOn(ConvertAll):
         self.assertEqual(len(self.timelines()), self.ALL)
         begun = self.lines_of("begun")
         self.assertEqual(len(begun), len(set(begun)))
-        # Two recordings may be converted again, because their ends may not have been reported.
+        # Two recordings may be converted again, because the ends of their conversions may not have been reported.
         self.assertLessEqual(len(set(begun) & done), 2)
         self.assertEqual(len(set(begun) | done), self.ALL)
         self.assertEqual(sorted(path.name for path in self.out.iterdir() if path.suffix not in {".fxt", ".json"}),

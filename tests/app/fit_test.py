@@ -421,7 +421,8 @@ class Fit(unittest.TestCase):
                         {number for number in range(len(events)) if number == 0 or events[number].time // width != events[number - 1].time // width}
                     stays |= {places[events[number].time, events[number].name] for number in numbers}
                 expected.append(stays)
-            # The trace has all records for one slot length, and perhaps some records for half of this length.
+            # `expected` has the records that stay for each length of time slots. The trace has all records that stay for one length,
+            # and perhaps some of those that also stay for half of this length.
             self.assertTrue(any(longer - {0} <= kept - {0} <= shorter for shorter, longer in zip(expected, expected[1:])))
         full_slices, thin_slices = slices(full), slices(thin)
         self.assertLessEqual(thin_slices, full_slices)

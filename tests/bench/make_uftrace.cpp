@@ -86,7 +86,7 @@ constexpr std::uint64_t address_of(std::uint64_t function) {
 
 // The functions of a program, by number: how often each is called, and which of them have arguments.
 struct Functions {
-  // The functions to choose from at random. Each function is in this list as often as it will be called.
+  // Each call is of a random entry of this list. A function with more entries is called more often.
   std::vector<std::uint32_t> draws;
   std::vector<bool> take_arguments;
 
@@ -196,9 +196,9 @@ class ThreadWalk {
   std::vector<std::uint64_t> stack_;
 };
 
-// Makes a list for random selection, which has each function as often as it will be called. The n-th most
-// popular function is called at least once. Apart from that, it is called n times less often than the most
-// popular one (Zipf's law). With the option for arguments, half of the calls have arguments.
+// Chooses how often each function is called. The n-th most popular function has about 1/n of the entries that
+// the most popular function has in the list (Zipf's law), but at least one. With the option for arguments,
+// about half of the calls have arguments.
 Functions functions_of(const Options& options) {
   const unsigned functions = options.functions;
   constexpr double kDraws = 1 << 16;

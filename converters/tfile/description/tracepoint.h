@@ -25,13 +25,13 @@ struct TracepointAction {
   std::vector<std::byte> code = {};  // Expression: agent bytecode
 };
 
-// A limit for the memory that a description occupies after reading. This memory is far larger than the text,
-// because a line of 20 bytes may define a location.
+// A limit for the memory that the description of a trace file occupies. This memory can be far larger than
+// the text of the description, because a line of 20 bytes may define a location.
 inline constexpr fxt::Limit kDescriptionMemory{"MiB for the tracepoints of a trace file", 80 * fxt::kMiB,
                                                16 * fxt::kKiB};
 
 // Reads a list of actions: the text after "A<n>:<address>:" or "S…:". Returns nothing if the text is damaged.
-// If the budget is exceeded, the list ends there.
+// If the next action exceeds the budget, returns only the actions before it.
 std::optional<std::vector<TracepointAction>> read_actions(std::string_view text, fxt::Budget& memory);
 
 // An address where a tracepoint was set. The locations of one tracepoint have the same number.
@@ -51,7 +51,8 @@ struct TracepointLocation {
   std::vector<TracepointAction> hit_actions, step_actions;
   std::optional<std::uint64_t> hits, bytes_used;
 
-  // Source texts, which are kept only while the pieces are read.
+  // A text from Z pieces: the location ("at"), the condition ("cond") or an action ("cmd") as the user wrote
+  // it. finish() moves these texts to the members above.
   struct Source {
     std::string type;
     std::uint64_t length = 0;
@@ -69,7 +70,7 @@ class TracepointReader {
   explicit TracepointReader(fxt::Budget& memory) : memory_(memory) {}
 
   // Adds a piece: the text after "tp ". Returns a problem, or nothing. If the budget is exceeded, the piece
-  // is left out.
+  // or the rest of its actions is left out.
   std::optional<std::string> add_piece(std::string_view piece);
   // Completes the locations. Must be called once, after the last piece.
   void finish();

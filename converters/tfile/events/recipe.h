@@ -1,6 +1,6 @@
-// The events of a frame as data: records with packed arguments, and the places of numbers in the frame's
-// bytes. RecipeDraft makes a recipe for one frame. If the recipe does not depend on the frame's values, it
-// also emits all other frames with the same blocks.
+// A recipe has the events of a frame: records with packed arguments, and the places in the frame's bytes from
+// which numbers are copied into the arguments. RecipeDraft makes a recipe for one frame. If the recipe does
+// not depend on the frame's values, it also emits all other frames with the same blocks.
 #pragma once
 
 #include <bit>
@@ -20,9 +20,9 @@
 
 namespace convert::tfile {
 
-// A call around the frame. Two frames have the same call if they have the same label and the same frame
-// address, which must be known. If the places of the calls are known, these must be equal too. This can't
-// distinguish two calls of a function from the same place with the same frame address.
+// A call around a frame of the trace file. Two such calls count as the same call if their labels are equal,
+// and the addresses of their stack frames are known and equal. If the places are known from which both were
+// called, these must be equal too. Two different calls of a function may have all of this in common.
 struct CallerCall {
   LabelId label{};
   std::optional<std::uint64_t> frame_address = {};
@@ -89,7 +89,7 @@ class Recipe {
   std::size_t run(std::span<const std::byte> bytes, std::uint64_t number, std::endian order,
                   std::uint64_t time_ns, Lane& lane);
 
-  // The number of arguments, in all records of the frame, for whose names `is_counted` returns true.
+  // The number of arguments for whose names `is_counted` returns true. Does not count arguments of counters.
   template <typename IsCounted>
   std::size_t count_arguments(const IsCounted& is_counted) const {
     std::size_t count = 0;

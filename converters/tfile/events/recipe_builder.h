@@ -56,8 +56,8 @@ class RecipeBuilder {
   RecipeBuilder(const TraceFile& trace, const LocationTable& locations, const ProgramSymbols* symbols,
                 const ShownFrames& choice, ImportContext& import_context);
 
-  // Builds the recipe of `frame`. The recipe opens the call of a hit with steps, and TraceSource must end
-  // this call.
+  // Builds the recipe of `frame`. If `context.opens_call` is true, the recipe opens a call, and TraceSource
+  // must end this call.
   void build(Recipe& recipe, const Frame& frame, const FrameContext& context, bool time_is_synthetic);
 
   const Plots& plots() const { return plots_; }

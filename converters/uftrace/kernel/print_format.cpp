@@ -138,7 +138,7 @@ class PrintParser {
     }
   }
 
-  // Skips casts. In the print formats of real kernels, no cast changes a value that is shown by a name.
+  // Skips casts. In the print formats of real kernels, no cast changes a value that is shown as a name.
   PrintExpression unary() {
     if (++nesting_ > kMaxNesting) throw std::invalid_argument("nested too deep");
     const UnaryOperator* const found = find_operator(kUnary, rest_);
@@ -292,7 +292,7 @@ struct Conversion {
   char behind = 0;
 };
 
-// Parses the next conversion in `text`, and removes the text up to its end from `text`.
+// Parses the next conversion in `text`. Removes the conversion and everything before it from `text`.
 std::optional<Conversion> next_conversion(std::string_view& text) {
   const std::string_view all = text;
   for (std::size_t at = 0; at < all.size(); ++at) {
@@ -324,8 +324,8 @@ std::string_view name_before(std::string_view text) {
 }
 
 // Finds the field that each conversion shows. For "name=%s", this is the field `name`. A conversion directly
-// after another conversion shows the same field. If the event has no such field, the conversion shows the
-// field in its argument, if there is only one.
+// after another conversion shows the same field. If the event has no such field, and the conversion's
+// argument has exactly one field, the conversion shows that field.
 std::map<std::string, PrintedField> parse(const EventFormat& format) {
   PrintParser parser(format, format.print_format);
   const std::string text = parser.strings();

@@ -47,8 +47,8 @@ class ModuleNames {
   bool means_any(std::string_view text) const;
 
  private:
-  // For each basename, the length of the longest start that it shares with a module at a lower address. A
-  // text of at most this length means that other module.
+  // For each basename, the length of the longest prefix that it shares with the basename of a module at a
+  // lower address. A prefix of at most this length does not mean the module with the higher address.
   std::map<std::string, std::size_t, std::less<>> shared_;
 };
 

@@ -158,7 +158,8 @@ TEST(UftracePerfForks, TheArrowDoesNotStartInACallThatHasEnded) {
   EXPECT_THAT(arrows_of(r), Contains("100/100 @28 flow from event:fork #1"));
 }
 
-// If exits are estimated, the call of `system` may have ended later, so the flow starts in the call.
+// An estimated exit may be too early. The call of `system` may still have been open at the time of the fork
+// event, so the flow starts in this call.
 TEST(UftracePerfForks, TheArrowMayStartInACallWhoseExitIsEstimated) {
   R r;
   ends_early(r);
