@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // All header words of the format, in the order and with the names of the spec. Static assertions prove that
-// the fields of each word cover each bit once.
+// the fields of each word cover each bit once. The comments list what follows each header word. Parts in
+// [brackets] are missing in some records.
 #pragma once
 
 #include "fxt/field.h"
@@ -8,7 +9,7 @@
 
 namespace FXT_API fxt {
 
-// Spec: "String references", a 16-bit value (here at the low end of a word).
+// Spec: "String references", a 16-bit value. This struct expects it in the low bits of a word.
 struct StringRef {
   using Value = Field<0, 14>;  // table index, or length in bytes of an inline string
   using IsInline = Field<15>;
@@ -111,8 +112,8 @@ struct ThreadHeader : HeaderStart {
   static_assert(kTilesWord<Type, Size, Index, Reserved>);
 };
 
-// Spec: "Event record". After the header: timestamp, [process, thread], [category], [name], arguments, [id,
-// end time or scope].
+// Spec: "Event record". After the header: timestamp, [process, thread], [category], [name], arguments,
+// [last word]. The last word is an id, an end time or a scope.
 struct EventHeader : HeaderStart {
   using EventType = Field<16, 19>;
   using ArgumentCount = Field<20, 23>;

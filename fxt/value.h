@@ -86,7 +86,7 @@ struct Koid {
   friend bool operator==(const Koid&, const Koid&) = default;
 };
 
-// Bytes that are equal if their contents are equal.
+// Bytes that are compared by their contents.
 struct Bytes {
   std::span<const std::byte> bytes = {};
   friend bool operator==(const Bytes& a, const Bytes& b) { return std::ranges::equal(a.bytes, b.bytes); }

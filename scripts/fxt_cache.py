@@ -15,7 +15,7 @@ from fxt_ending import FOLDERS, LOCK, keep, temporary_folder
 
 LIST = "entry.json"  # the stamps of an entry's files
 MAKING, OLD = "making.", "old."  # prefixes of folders: incomplete ones, and ones that are being removed
-DAMAGE = (OSError, ValueError, TypeError, AttributeError, RecursionError)  # exceptions for a damaged list
+DAMAGE = (OSError, ValueError, TypeError, AttributeError, RecursionError)  # exceptions that a damaged list can cause
 DEAD_AFTER_S = 60  # an unfinished folder of this age that no process has open was left by a killed process
 
 

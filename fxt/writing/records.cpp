@@ -1,4 +1,4 @@
-// Writes records that are given as values, including those that become several records.
+// Writes records that are given as values. Some values become several records.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -149,7 +149,8 @@ bool Writer::write_any(const Record& record) {
           put(ProviderEvent{.id = tables_->has_provider(value.id) ? value.id : tables_->provider()},
               "provider event");
         } else {
-          return is_of_writer(record);  // other records can't be written
+          // Of the remaining kinds, the Writer writes some automatically. The others can't be written.
+          return is_of_writer(record);
         }
         return true;
       },

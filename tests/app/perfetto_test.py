@@ -401,6 +401,6 @@ class OpenInPerfetto(Opened):
 
 
 if __name__ == "__main__":
-    # If a test waits forever, prints its position.
+    # If the tests are not finished after 300 seconds, prints the stack of each thread and exits.
     faulthandler.dump_traceback_later(300, exit=True)
     unittest.main()

@@ -108,7 +108,7 @@ void LaneStore::limit_held_bytes() {
     const std::size_t oldest = calls_.oldest_pending();
     if (oldest >= calls_.size()) return;
     const std::uint64_t before = queue_.bytes_before(calls_[oldest].event), used = queue_.bytes_used();
-    // `used` may be less than `before`, because `used` counts only full event chunks.
+    // `used` may be less than `before`, because `used` does not count the events in the last event chunk.
     if (used <= before || used - before <= held_bytes_limit_) return;
     release_oldest();
   }

@@ -92,7 +92,7 @@ class FieldReader {
   }
 
   std::string text(std::string_view name, std::string_view value) {
-    if (value.ends_with(':')) value.remove_suffix(1);  // the end of gdbserver's packet
+    if (value.ends_with(':')) value.remove_suffix(1);  // gdbserver's packet ends with ":"
     auto read = hex_text(value);
     if (!read) add_problem(name, value, "hexadecimal text");
     return std::move(read).value_or(std::string());

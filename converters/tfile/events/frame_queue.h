@@ -24,7 +24,8 @@ struct WaitingFrame {
 class FrameQueue {
  public:
   bool empty() const { return frames_.empty(); }
-  // True if the earliest frame must leave, because more frames wait than any known tracer reorders.
+  // True if the earliest frame must leave. In this case, more frames wait than any known tracer reorders, or
+  // the waiting frames have too many bytes.
   bool is_full() const { return frames_.size() > kMaxFrames || bytes_ > kMaxBytes; }
 
   void push(const Frame& frame, const FrameContext& context, const FrameTime& time) {

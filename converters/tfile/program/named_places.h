@@ -17,8 +17,8 @@ namespace convert::tfile {
 // A name as users write it: without parameters and ABI tags.
 std::string plain_name_of(std::string_view symbol);
 
-// The last identifier of a name before its template arguments: "Box" for "ns::Box<int>::run", "Node" for
-// "vtable for ns::Node". Searches use it as the key, because users write parts of names.
+// The last identifier of a name, but before the template arguments if it has any: "Node" for "vtable for
+// ns::Node", "Box" for "ns::Box<int>::run". Searches use it as the key, because users write parts of names.
 std::string_view key_of_name(std::string_view plain_name);
 // The key of a mangled name, found without demangling. Nothing if the name does not have one of the simple
 // forms that nearly all names have.
@@ -53,7 +53,7 @@ class NamedPlaces {
   static constexpr std::size_t kBlock = 64;
 
   std::vector<Place> places_;             // by address
-  std::vector<std::uint64_t> block_end_;  // for each block of kBlock places: the highest end of a place
+  std::vector<std::uint64_t> block_end_;  // for each block of kBlock places: the highest end of these places
   std::vector<Key> by_key_;               // sorted; empty until it is needed
 };
 

@@ -38,8 +38,7 @@ class ThreadFilter {
     }
     return enter_with_rule(inside, rule, is_kept, condition_holds);
   }
-  // True if a call with this rule is always hidden at this depth, and does not change the state for inner
-  // calls.
+  // True if a call with this rule is always hidden at this depth.
   bool hides(std::size_t depth, const FunctionRule* rule) const {
     if (depth >= states_.size()) return false;
     const State& around = states_[depth];
@@ -50,7 +49,7 @@ class ThreadFilter {
   bool is_too_small(std::size_t depth, const FunctionRule& rule) const {
     return states_[depth + 1].size != 0 && rule.size < states_[depth + 1].size;
   }
-  // The minimum length of shown calls: for the latest call at this depth, and for the calls inside it.
+  // The minimum length that applies to the latest call at this depth, and to the calls inside it.
   std::uint64_t shortest_ns(std::size_t depth) const { return states_[depth + 1].time_ns; }
   // True if an event inside `depth` calls is shown. `is_of_call` is true for an event that belongs to the
   // innermost of these calls. Such an event is also hidden if the call is dropped.
@@ -64,7 +63,7 @@ class ThreadFilter {
  private:
   struct State {
     bool is_in = false, is_out = false;  // inside a call that a filter shows, or hides
-    bool is_dropped = false;             // the call is too short, or calls no function given with -C
+    bool is_dropped = false;             // innermost call is too short, or calls no function given with -C
     std::int32_t budget = 0;             // number of call levels that may still be shown
     std::uint64_t size = 0;              // minimum size of shown functions
     std::uint64_t time_ns = 0;           // minimum length of shown calls
@@ -82,9 +81,9 @@ class ThreadFilter {
   std::vector<State> states_ = std::vector<State>(64);  // indexed by the number of open calls
 };
 
-// The part of enter() for calls that have a rule or are not kept. Some hidden calls change only the minimum
-// size and the minimum length for calls inside. These are calls of too small functions, calls that are not
-// kept, and calls through the PLT (--no-libcall).
+// The part of enter() for calls that have a rule or are not kept. Calls of too small functions, calls that
+// are not kept, and calls through the PLT (--no-libcall) are hidden. For the calls inside, they change only
+// the minimum size and the minimum length.
 inline bool ThreadFilter::enter_with_rule(State& inside, const FunctionRule* rule, bool is_kept,
                                           bool condition_holds) {
   const State around = inside;

@@ -20,7 +20,7 @@ class RecordNotes {
   RecordNotes(Notes& notes, const std::string& path, bool is_growing = false)
       : notes_(notes), path_(path), is_growing_(is_growing) {}
 
-  // Sets the offset of the record for the next notes.
+  // Sets the offset of the current record, which the next notes contain.
   void move_to(std::uint64_t offset) { offset_ = offset; }
   std::uint64_t offset() const { return offset_; }
   Location location() const { return Location::byte(path_, offset_); }

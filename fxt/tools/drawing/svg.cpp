@@ -46,7 +46,7 @@ std::vector<Color> colors_of(const Drawing& drawing) {
       }
     }
   // Chooses the shades in the order of the name indices. Neighbors with a lower index already have a shade.
-  // The name gets the shade that is next to it less often.
+  // Each name gets the shade that is rarer among these neighbors.
   for (auto at = neighbors.begin(); at != neighbors.end();) {
     const std::uint32_t name = at->first.first;
     std::array<std::uint64_t, kShades> uses{};
@@ -57,8 +57,8 @@ std::vector<Color> colors_of(const Drawing& drawing) {
   return colors;
 }
 
-// Converts hue, saturation and lightness (CSS Color Module 3, section 4.2.4). All colors are light enough for
-// black text.
+// Returns the color as "#rrggbb". Computes it from hue, saturation and lightness (CSS Color Module 3, section
+// 4.2.4). All colors are light enough for black text.
 std::string text_of(Color color) {
   const double lightness = color.shade == 0 ? 0.80 : 0.66, saturation = 0.55;
   const double strength = saturation * std::min(lightness, 1 - lightness);
@@ -92,7 +92,8 @@ constexpr std::string_view kPatterns =
     "orient=\"auto\"><path class=\"flow\" d=\"M0 0L6 3L0 6\" fill=\"none\" "
     "stroke=\"#555\"/></marker></defs>\n";
 
-// Returns "12.5" or "12", for example: two digits after the point are enough for a screen.
+// Returns a text such as "12.5" or "12". It has at most two digits after the point, which are enough for a
+// screen.
 std::string number(double value) {
   std::string text = fmt::format("{:.2f}", value);
   text.erase(text.find_last_not_of('0') + 1);
@@ -303,7 +304,7 @@ class Picture {
   bool is_complete_;
   std::vector<Color> colors_;  // by name
   std::uint64_t y_ = kAxis, lanes_end_ = kAxis;
-  std::vector<std::uint64_t> tops_, bottoms_;  // positions of the rows of each track
+  std::vector<std::uint64_t> tops_, bottoms_;  // y coordinates of each track, without its heading
   fmt::memory_buffer body_;
 };
 

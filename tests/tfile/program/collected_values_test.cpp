@@ -24,7 +24,7 @@ using testing::Not;
 
 class CollectedValues : public testing::Test {
  protected:
-  // Records a variable with these bytes as a range. Returns the text of the frame: " <name>=<value> …".
+  // Returns the text of a frame that has the variable's bytes in a memory range: " <name>=<value> …".
   std::string variable(const std::string& name, const std::string& bytes) {
     const std::uint64_t address = address_of(name);
     return frame(name, fmt::format("M-1,{:x},{:x}", address, bytes.size()), {{address, bytes}});
@@ -100,8 +100,8 @@ TEST_F(CollectedValues, CastsToBoolGiveBooleans) {
   EXPECT_THAT(notes_, Not(Contains(HasSubstr("item-"))));
 }
 
-// GDB's bytecode computes with the address in the reference, and does not read the target. The value is shown
-// only if another item recorded the target.
+// GDB's bytecode computes with the address in the reference, and does not read the target. The value of the
+// expression is shown only if another item recorded the target.
 TEST_F(CollectedValues, AReferenceInArithmeticIsItsTarget) {
   const std::uint64_t alias = address_of("depth_alias"), depth = address_of("depth");
   const std::string address = number(depth), sum = expression(operand("depth_alias", 8) + "220102");
@@ -113,7 +113,8 @@ TEST_F(CollectedValues, AReferenceInArithmeticIsItsTarget) {
   EXPECT_THAT(notes_, Contains("item-not-recorded 1"));
 }
 
-// GDB's bytecode computes as in C.
+// In languages that do not calculate as C does, GDB widens numbers to at least a long. GDB's bytecode
+// calculates as in C nevertheless.
 TEST_F(CollectedValues, NumbersOfOtherLanguagesAreLong) {
   const std::uint64_t count = address_of("rust_count");
   const auto shown = [&](std::string_view item, std::int32_t value, std::string_view code) {
@@ -202,7 +203,7 @@ TEST_F(CollectedValues, ComparisonsGiveBooleans) {
               HasSubstr(" !height=\"false\" "));
 }
 
-// The unknown expression may have a value in memory, or a static value.
+// GDB may have recorded an unknown item with bytecode, or as a range if the item is a static variable.
 TEST_F(CollectedValues, UnknownExpressionsContradictNothing) {
   const std::uint64_t height = address_of("height"), depth = address_of("depth");
   // const32 <height>; const8 2; trace; end
@@ -251,7 +252,8 @@ TEST_F(CollectedValues, DeclaredVariablesAreFoundInTheSymbolTable) {
   EXPECT_THAT(notes_, Not(Contains(HasSubstr("untyped-values"))));
 }
 
-// Without registers, the program does not show where the return address is.
+// If the frame has no registers, the program does not show where the return address is. In this case, the
+// memory that GDB's bytecode recorded is shown.
 TEST_F(CollectedValues, ReturnAddressesAreThoseOfGdbIfTheProgramHasNone) {
   EXPECT_THAT(frame("$_ret", expression("23700022080c"), {{0x7000, number(std::uint64_t{0x1234})}}),
               HasSubstr(" $_ret=0x1234 "));

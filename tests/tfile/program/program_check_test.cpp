@@ -1,4 +1,4 @@
-// Tests how the place of a program is found, and whether it is the traced program.
+// Tests how the load bias of a program is found, and how a program that was not traced is recognized.
 #include "converters/tfile/program/program_check.h"
 
 #include <array>
@@ -404,8 +404,8 @@ TEST_F(CollectedPlaces, AnExpressionWithoutMemoryBelongsToOneItem) {
   EXPECT_EQ(collect(two, {range(level_ + 4, 4), kNothing, kNothing}).contradiction(), "");
 }
 
-// GDB may record a whole array. If the traced program is another build, GDB may record fewer bytes than the
-// variable has.
+// GDB may record more bytes than the variable has, for example a whole array. GDB may also record fewer
+// bytes, if the traced program is another build.
 TEST_F(CollectedPlaces, TheSizeOfAnExpressionDoesNotMatter) {
   for (const int size : {1, 4, 8}) {
     description_.locations.clear();
