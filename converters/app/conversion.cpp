@@ -175,6 +175,7 @@ void note_unused_options(const ConvertOptions& options, Notes& notes) {
 Conversion::Conversion(ConvertOptions options, Offsets offsets_ns, std::uint64_t shortest_ns,
                        fxt::CallLengths* lengths, fxt::tools::Thinning* thinning)
     : options_(std::move(options)),
+      is_cut_(options_.cut),
       rule_{.shortest_ns = shortest_ns,
             .left_out = names_.intern(fxt::kLeftOut),
             .left_out_ns = names_.intern(fxt::kLeftOutNs),

@@ -39,6 +39,11 @@ class Conversion {
   const Notes& notes() const { return notes_; }
   Report report() const { return {options_.inputs, options_.output, stats_, timeline_, written_}; }
   std::uint64_t trace_bytes() const { return output_->files().trace_bytes(); }
+  // The size of the trace if it is written without `thinning`.
+  std::int64_t words_before_thinning() const {
+    return static_cast<std::int64_t>(is_cut_ ? trace_bytes() / sizeof(std::uint64_t)
+                                             : writer_->words_written());
+  }
   // The sizes, in words, of names that the trace does not contain yet. The result stays valid after this
   // object is destroyed.
   fxt::CallLengths::NameWords name_words();
@@ -57,6 +62,7 @@ class Conversion {
   void note_fitted();
 
   ConvertOptions options_;
+  const bool is_cut_;  // by the options, not only for thinning
   Names names_;
   Notes notes_;
   ImportStats stats_;

@@ -21,6 +21,7 @@ namespace {
 // The events that are left out so that the trace fits.
 struct FitPlan {
   std::uint64_t shortest_ns = 0;                             // calls of at least this length stay; 0: all
+  std::int64_t words = 0;                                    // the estimated size of the trace
   std::unique_ptr<fxt::tools::Thinning> thinning = nullptr;  // null: all other events stay
 };
 
@@ -36,7 +37,11 @@ class FitPlanner {
   static std::int64_t word_count(std::uint64_t bytes) {
     return static_cast<std::int64_t>(bytes / sizeof(std::uint64_t));
   }
-  std::int64_t thin(std::int64_t others, std::int64_t calls, FitPlan& plan);
+  // Runs a pass that shows no calls, and adds their lengths to `lengths`. `thinning` may be null.
+  using BeginPass = void (fxt::tools::Thinning::*)(const fxt::TimeRange& range);
+  std::unique_ptr<Conversion> pass(fxt::CallLengths& lengths, fxt::tools::Thinning* thinning,
+                                   BeginPass begin);
+  void check_others(std::int64_t others) const;
 
   ConvertOptions options_;
   Conversion::Offsets offsets_ns_;
@@ -54,47 +59,56 @@ FitPlanner::FitPlanner(const ConvertOptions& options, Conversion::Offsets offset
 
 FitPlan FitPlanner::plan() {
   FitPlan plan;
+  auto thinning = std::make_unique<fxt::tools::Thinning>(fxt::CutOptions{});
   fxt::CallLengths::Interval part = fxt::CallLengths::kWhole;
   std::int64_t others = 0, words_above = 0;
   for (;;) {
+    const bool is_first = part.end_ns == kForever;
     fxt::CallLengths lengths(part);
-    auto conversion = std::make_unique<Conversion>(options_, offsets_ns_, kForever, &lengths);
-    conversion->write();
+    auto conversion = pass(lengths, is_first ? thinning.get() : nullptr, &fxt::tools::Thinning::begin_count);
     // The names kLeftOut and kLeftOutNs need kNames words. The trace of this pass already has all of these
     // words except `more_names`. A trace of all calls needs none of them.
     constexpr std::int64_t kNames =
         2 + fxt::words_of(fxt::kLeftOut.size()) + fxt::words_of(fxt::kLeftOutNs.size());
     const std::int64_t more_names = conversion->words_of_left_out();
     const auto names = conversion->name_words();
-    const std::int64_t words = word_count(conversion->trace_bytes());
+    const std::int64_t words = conversion->words_before_thinning(),
+                       rewritten_words = word_count(conversion->trace_bytes());
     conversion.reset();  // later passes need the memory
     ::malloc_trim(0);
-    if (part.end_ns == kForever) {
+    if (is_first) {
       others = words;
       const std::int64_t calls = lengths.fit(fxt::tools::kAnyWords, 0, names).words;
-      if (others + calls <= words_ + kNames - more_names) return {};
-      if (others > words_ / 2) others = thin(others, calls, plan);
+      if (others + calls <= words_ + kNames - more_names) return {.words = others + calls};
+      if (others > words_ / 2) {
+        others = thinning->share(words_, std::max(words, rewritten_words), calls);
+        check_others(others);
+        if (thinning->is_needed()) {
+          fxt::CallLengths not_used(fxt::CallLengths::Interval{0, 0});
+          pass(not_used, thinning.get(), &fxt::tools::Thinning::begin_choice);
+          plan.thinning = std::move(thinning);
+        }
+      }
     }
     const auto fitting = lengths.fit(words_ - others - more_names, words_above, names);
     plan.shortest_ns = fitting.shortest_ns;
+    plan.words = others + more_names + fitting.words;
     if (fitting.too_short.width_ns() <= 1) return plan;
     part = fitting.too_short;
     words_above = fitting.words;
   }
 }
 
-// Decides which counters, context switches and instants stay. Returns the size of all events except calls, in
-// words. Throws InputError if the events that can't be left out need more words than the trace may have.
-std::int64_t FitPlanner::thin(std::int64_t others, std::int64_t calls, FitPlan& plan) {
-  auto thinning = std::make_unique<fxt::tools::Thinning>(fxt::CutOptions{});
-  const auto pass = [&](auto begin) {
-    fxt::CallLengths not_used(fxt::CallLengths::Interval{0, 0});
-    Conversion conversion(options_, offsets_ns_, kForever, &not_used, thinning.get());
-    (thinning.get()->*begin)(conversion.options().cut->range);
-    conversion.write();
-    return word_count(conversion.trace_bytes());
-  };
-  others = thinning->share(words_, std::max(others, pass(&fxt::tools::Thinning::begin_count)), calls);
+std::unique_ptr<Conversion> FitPlanner::pass(fxt::CallLengths& lengths, fxt::tools::Thinning* thinning,
+                                             BeginPass begin) {
+  auto conversion = std::make_unique<Conversion>(options_, offsets_ns_, kForever, &lengths, thinning);
+  if (thinning != nullptr) (thinning->*begin)(conversion->options().cut->range);
+  conversion->write();
+  return conversion;
+}
+
+// Throws InputError if the events that can't be left out need more words than the trace may have.
+void FitPlanner::check_others(std::int64_t others) const {
   if (others > words_)
     throw InputError(
         Location::file(options_.inputs.front()),
@@ -102,10 +116,6 @@ std::int64_t FitPlanner::thin(std::int64_t others, std::int64_t calls, FitPlan& 
                     "allows {}; use a larger --fit, or omit data (-r, --tid, --no-event, --blobs none)",
                     others * std::int64_t{sizeof(std::uint64_t)},
                     words_ * std::int64_t{sizeof(std::uint64_t)}));
-  if (!thinning->is_needed()) return others;
-  pass(&fxt::tools::Thinning::begin_choice);
-  plan.thinning = std::move(thinning);
-  return others;
 }
 
 }  // namespace
@@ -119,7 +129,7 @@ std::unique_ptr<Conversion> fit(const ConvertOptions& options, Conversion::Offse
   const auto type = std::filesystem::status(options.output, ignored).type();
   const bool needs_trial = options.output == "-" || (type != std::filesystem::file_type::regular &&
                                                      type != std::filesystem::file_type::not_found);
-  std::uint64_t target = most_bytes, margin = 64;
+  std::uint64_t target = most_bytes;
   for (;;) {
     const FitPlan plan = FitPlanner(options, offsets_ns, target).plan();
     std::unique_ptr<Conversion> conversion;
@@ -135,8 +145,9 @@ std::unique_ptr<Conversion> fit(const ConvertOptions& options, Conversion::Offse
       write(options);
       return conversion;
     } catch (const TraceTooLarge& trace) {
-      target -= std::min(target, trace.bytes - most_bytes + margin);
-      margin *= 2;
+      // The next plan has a smaller estimate, even if the size of the trace is between two possible sizes.
+      target = std::min(target, static_cast<std::uint64_t>(plan.words) * sizeof(std::uint64_t));
+      target -= std::min(target, trace.bytes - most_bytes);
     }
   }
 }

@@ -18,6 +18,8 @@ constexpr std::uint64_t kAlways = CallLengths::kForever - 1;  // the length of a
 constexpr auto kCounters = ThinnedKinds::kCounters, kInstants = ThinnedKinds::kInstants,
                kSwitches = ThinnedKinds::kSwitches;
 
+constexpr std::uint32_t kNoNames = CallLengths::Entry::kNone;
+
 // Returns the length of the longest slots (see ThinnedKinds) for which the two times are not in the same
 // slot. Adds half of the time between them, so that pairs with slots of equal length can be compared. This
 // half is less than the length of the slots.
@@ -32,6 +34,10 @@ bool comes_from_idle(const LegacyContextSwitch& change) { return change.outgoing
 bool comes_from_idle(const ContextSwitch& change) {
   return change.outgoing_thread == 0 || is_idle(change.arguments, kOutgoingWeight);
 }
+// A record of the trace's thread table becomes two ids.
+constexpr std::int32_t idle_words(const LegacyContextSwitch& /*change*/) { return 2; }
+// The id becomes 0, and an argument says that this is the idle thread.
+constexpr std::int32_t idle_words(const ContextSwitch& /*change*/) { return 1; }
 bool goes_to_idle(const LegacyContextSwitch& change) { return change.incoming == kIdleThread; }
 bool goes_to_idle(const ContextSwitch& change) {
   return change.incoming_thread == 0 || is_idle(change.arguments, kIncomingWeight);
@@ -188,9 +194,10 @@ const Entry* Thinning::next(const Entry& entry, const Reader& reader) {
 }
 
 void Thinning::add_length(const Record& record, std::size_t kind, std::uint64_t time_ns, std::int32_t words) {
-  const RecordLengths::Ranked ranked{
-      .kind = kind, .number = number_, .words = words, .from_ns = 0, .to_ns = 0};
+  RecordLengths::Ranked ranked{.kind = kind, .number = number_, .words = words, .from_ns = 0, .to_ns = 0};
   const auto add_switch = [&](const auto& change) {
+    ranked.from_idle_words = comes_from_idle(change) ? 0 : idle_words(change);
+    ranked.to_idle_words = goes_to_idle(change) ? 0 : idle_words(change);
     const bool to_idle = goes_to_idle(change) || !is_chosen(incoming_of(change));
     lengths_->add_switch(ranked, change.cpu, time_ns,
                          comes_from_idle(change) || !is_chosen(outgoing_of(change)),
@@ -210,19 +217,21 @@ void Thinning::add_length(const Record& record, std::size_t kind, std::uint64_t 
   }
 }
 
-void Thinning::ranked(const RecordLengths::Ranked& record) {
+void Thinning::ranked(RecordLengths::Ranked record) {
   // The first record stays, because its time is the start of the trace.
-  const std::uint64_t length_ns = record.number == 0 ? kAlways : std::max(record.from_ns, record.to_ns);
+  if (record.number == 0) record.from_ns = record.to_ns = kAlways;
   if (pass_ == Pass::Count) {
-    const CallLengths::Entry counted{length_ns, record.words, CallLengths::Entry::kNone};
-    counted_[record.kind].add({&counted, 1});
+    // With a shortest length between the two lengths, the idle thread replaces one of the threads.
+    const auto [lesser_ns, greater_ns] = std::minmax(record.from_ns, record.to_ns);
+    const std::int32_t more = record.from_ns < record.to_ns ? record.from_idle_words : record.to_idle_words;
+    const std::array<CallLengths::Entry, 2> counted{
+        {{greater_ns, record.words + more, kNoNames}, {lesser_ns, -more, kNoNames}}};
+    counted_[record.kind].add(counted);
     return;
   }
-  const std::uint64_t shortest_ns = shortest_ns_[record.kind];
-  if (length_ns < shortest_ns) return;
-  const bool keeps_from = record.number == 0 || record.from_ns >= shortest_ns,
-             keeps_to = record.number == 0 || record.to_ns >= shortest_ns;
-  kept_.add(record.number * 4 + (keeps_from ? 1 : 0) + (keeps_to ? 2 : 0));
+  const bool keeps_from = record.from_ns >= shortest_ns_[record.kind],
+             keeps_to = record.to_ns >= shortest_ns_[record.kind];
+  if (keeps_from || keeps_to) kept_.add(record.number * 4 + (keeps_from ? 1 : 0) + (keeps_to ? 2 : 0));
 }
 
 const Entry* Thinning::kept(const Entry& entry, std::size_t kind) {

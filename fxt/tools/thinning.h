@@ -47,6 +47,8 @@ class RecordLengths {
     std::int32_t words;
     // lengths for the outgoing and the incoming thread of a switch; equal for other records
     std::uint64_t from_ns, to_ns;
+    // words that a switch needs in addition if the idle thread replaces the outgoing or the incoming thread
+    std::int32_t from_idle_words = 0, to_idle_words = 0;
   };
   explicit RecordLengths(std::function<void(const Ranked&)> ranked) : ranked_(std::move(ranked)) {}
 
@@ -141,7 +143,7 @@ class Thinning {
   bool is_chosen(std::uint64_t thread) const;
   std::size_t kind_of(const Record& record) const;
   void add_length(const Record& record, std::size_t kind, std::uint64_t time_ns, std::int32_t words);
-  void ranked(const RecordLengths::Ranked& record);
+  void ranked(RecordLengths::Ranked record);
   const Entry* kept(const Entry& entry, std::size_t kind);
 
   CutOptions cut_;

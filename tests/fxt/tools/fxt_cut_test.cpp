@@ -1,12 +1,17 @@
 // Tests the program fxt-cut as a user runs it: files, reports and exit codes.
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "fxt/checking/value_rules.h"
 #include "fxt/tools/trace_files.h"
 #include "tests/fxt/tool_test.h"
 
@@ -64,6 +69,36 @@ TEST_F(FxtCut, CutsFlowsToOtherThreads) {
   // Both ends of the flow are on thread 101.
   EXPECT_THAT(run("--tid 101 " + sample + " " + out).output, Not(HasSubstr("flow")));
   EXPECT_THAT(dump(out), HasSubstr("flow-end 1700"));
+}
+
+// If a short run of a thread is left out, the idle thread replaces the thread, and the switch becomes larger.
+TEST_F(FxtCut, FitsSwitchesWithTheIdleThread) {
+  const std::array<Argument, 1> from_idle{Argument{kOutgoingWeight, kIdleWeight}};
+  for (const bool is_legacy : {true, false}) {
+    const Words words = file_of([&](Writer& writer) {
+      std::uint64_t time = 1000;
+      const auto show = [&](std::uint64_t thread, std::uint64_t length) {
+        if (is_legacy)
+          writer.write(LegacyContextSwitch{
+              .time = time, .incoming = {.process = 1, .thread = thread}, .incoming_priority = 1});
+        else
+          writer.write(ContextSwitch{
+              .time = time, .incoming_thread = thread, .arguments = std::span<const Argument>(from_idle)});
+        time += length;
+      };
+      for (std::uint64_t i = 0; i < 2000; ++i) {
+        show(2, 1000 + i);
+        show(3, 1);
+      }
+    });
+    for (const std::size_t percent : {90u, 60u, 30u}) {
+      const std::size_t most = words.size() * sizeof(std::uint64_t) * percent / 100;
+      run(fmt::format("-q --force --fit={} {} {}out.fxt", most, file("in.fxt", words), folder()));
+      const std::size_t size = std::filesystem::file_size(folder() + "out.fxt");
+      EXPECT_LE(size, most);
+      EXPECT_GE(size, most * 9 / 10);
+    }
+  }
 }
 
 TEST_F(FxtCut, Splits) {
