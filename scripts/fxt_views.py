@@ -144,7 +144,11 @@ class Input:
         self.note = ""  # a note on the page
         self.index = None
         self.is_preparing = False
-        self.recordings = [] if self.is_trace else [recording for path in paths for recording in self.unpacked(path)]
+        self.whole = self.view = None  # until make_whole()
+
+    def make_whole(self):
+        """Makes the trace that opens first, and finds the range that the viewer shows first, or None."""
+        self.recordings = [] if self.is_trace else [recording for path in self.paths for recording in self.unpacked(path)]
         self.whole, self.view = self.fitted() if self.is_trace else self.converted()
 
     def key(self, kind, *options, paths=None):
@@ -181,11 +185,18 @@ class Input:
         if not self.fit_of(plain):
             return self.path, None
         try:
-            entry = self.kept(self.key("whole", self.limit), lambda folder: self.cut(plain, folder / self.name, *self.fit_of(plain)))
+            fit = self.overview_fit([plain])
+            entry = self.kept(self.key("whole", self.limit), lambda folder: self.cut(plain, folder / self.name, fit))
         except Problem:
             return self.path, None  # the trace can't be made smaller, so the whole trace opens
         self.note = NOTE
         return entry / self.name, None
+
+    def overview_fit(self, files):
+        """The option that limits the size of the first trace. An overview of a much larger input is smaller than the limit, because
+        viewers open it faster, and because it looks the same until the user zooms in."""
+        input_bytes = sum(file.lstat().st_size for file in files)
+        return f"--fit={max(self.limit // 2, min(self.limit, input_bytes // 16)) if input_bytes > 4 * self.limit else self.limit}"
 
     def fit_of(self, trace):
         """The option that makes a trace smaller. Nothing if the trace is small enough."""
@@ -198,7 +209,8 @@ class Input:
     def converted(self):
         """The trace, and the range that the viewer shows first. The range is None if the report has none."""
         def make(folder):
-            (folder / "report.json").write_text(self.convert(folder / self.name, f"--fit={self.limit}", "--report=json"))
+            files = [file for path in self.recordings for file in (path.iterdir() if path.is_dir() else [path])]
+            (folder / "report.json").write_text(self.convert(folder / self.name, self.overview_fit(files), "--report=json"))
         entry = self.kept(self.key("whole", self.limit), make)
         report = json.loads((entry / "report.json").read_text())
         if report.get("fitted") or any(note["kind"] == "thinned" for note in report["notes"]):

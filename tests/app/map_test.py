@@ -160,10 +160,10 @@ class Map(Opened):
 
     # ---- Large inputs ----
 
-    def long_recording(self):
-        """The trace of this recording has about 10 MB. Half of its calls last 10 ns."""
+    def long_recording(self, calls=200_000):
+        """The trace of this recording has about 50 bytes for each of these calls. Half of the trace are calls of 10 ns."""
         time, records = 2_000_000_000, [entry(2_000_000_000, 0, 0x400100)]
-        for number in range(200_000):
+        for number in range(calls):
             time += 1000
             records += [entry(time, 1, 0x400200), entry(time + 10, 2, 0x400300), leave(time + 20, 2, 0x400300), leave(time + 100 + number % 50, 1, 0x400200)]
         records.append(leave(time + 1000, 0, 0x400100))
@@ -174,7 +174,7 @@ class Map(Opened):
         whole = self.folder / "whole.fxt"
         subprocess.run([CONVERT, "-q", "--cpu-tracks", recording, whole], check=True)
         root = self.root_of("--limit=1M", recording)
-        self.assertIn(b"so it has only the longest calls", self.read(root))
+        self.assertIn(b"so it has only the longest calls", self.read(f"{root}facts"))
         self.assertTrue(100_000 < len(self.read(f"{root}0/whole/long.data.fxt")) <= 1_000_000)
         part = self.part_of(2_100_000_000, 2_102_000_000, recording)
         self.assertEqual(self.read(f"{root}0/part?from=2100000000&to=2102000000"), part)
@@ -183,6 +183,19 @@ class Map(Opened):
             self.assertLessEqual(len(part), 1_000_000)
             self.assertGreater(len(part), 100_000)
         self.assertEqual(self.read(f"{root}0/map")[:4], b"<!--")
+
+    def test_the_first_trace_of_a_much_larger_input_is_smaller(self):
+        recording = self.long_recording(20_000)
+        trace = self.folder / "long.fxt"
+        subprocess.run([CONVERT, "-q", recording, trace], check=True)
+        for path in recording, trace:
+            size = sum(file.stat().st_size for file in path.iterdir()) if path.is_dir() else path.stat().st_size
+            for limit, most in (size // 4 + 1, size // 4 + 1), (size // 4 - 1, size // 8), (size // 12, size // 16), (size // 20, size // 20):
+                with self.subTest(f"{path.name} {limit}"):
+                    process, root = self.opened(f"--limit={limit}", path)
+                    whole = len(self.read(f"{root}0/whole/long{path.suffix.replace('.data', '.data.fxt')}"))
+                    self.assertTrue(most * 0.7 < whole <= most, (whole, most))
+                    self.end(process)
 
     def test_archives_are_unpacked_once(self):
         archive = self.folder / "run.tar.gz"
@@ -208,8 +221,8 @@ class Map(Opened):
         program.chmod(0o755)
         return str(program)
 
-    def opened_early(self, end):
-        process = self.start("--no-browser", POOL, FXT_CONVERT=self.slow_converter(end))
+    def opened_early(self, end, *options):
+        process = self.start("--no-browser", *options, POOL, FXT_CONVERT=self.slow_converter(end))
         self.assertEqual(process.stdout.readline(), "Open this in a browser:\n")
         return process, process.stdout.readline().strip()
 
@@ -221,9 +234,23 @@ class Map(Opened):
         _, link = self.opened_early(f'exec {CONVERT} "$@"')
         with Chromium(self.folder, link) as browser:
             state = "document.getElementById('state').textContent"
-            self.assertEqual(browser.evaluate(link, f"({state}.includes('%') && {state}) || null"), f"Converting {POOL} \u2026 42% of 1.0 GB")
+            self.assertEqual(browser.evaluate(link, f"({state}.includes('%') && {state}) || null"), "Converting pool.fxt \u2026 42% of 1.0 GB")
             self.go()
-            self.assertEqual(browser.evaluate(link, "document.querySelector('button.open')?.textContent || null"), "Open pool.fxt")
+            self.assertTrue(browser.evaluate(link, f"!{state} && files[0].details.open || null"))
+
+    @needs("chromium")
+    def test_a_click_before_the_end_of_the_conversion_is_enough(self):
+        with Viewer() as viewer:
+            _, link = self.opened_early(f'exec {CONVERT} "$@"', f"--ui={viewer.origin}")
+            with Chromium(self.folder, link, viewer.as_public()) as browser:
+                browser.evaluate(link, "document.querySelector('button.open').click(), true")
+                text = "(text => text.includes('%') ? text : null)(files[0].viewer.document.body.textContent)"
+                self.assertEqual(browser.evaluate(link, text), "Loading pool.fxt \u2026 42% of 1.0 GB")
+                self.go()
+                trace, said = viewer.told.get(timeout=120)
+                subprocess.run([CONVERT, "-q", "--cpu-tracks", POOL, self.folder / "whole.fxt"], check=True)
+                self.assertEqual(trace, (self.folder / "whole.fxt").read_bytes())
+                self.assertIn("startupCommands", said)
 
     @needs("chromium")
     def test_the_page_says_that_a_conversion_failed(self):

@@ -113,7 +113,7 @@ class Opened(unittest.TestCase):
         process = self.start("--no-browser", *arguments, **environment)
         self.assertEqual(process.stdout.readline(), "Open this in a browser:\n")
         root = urllib.parse.urlsplit(process.stdout.readline().strip()).path
-        self.get(f"{root}ready").close()
+        self.get(f"{root}facts").close()
         return process, root
 
     def links_of(self, *arguments):
@@ -124,7 +124,7 @@ class Opened(unittest.TestCase):
             links.append(line.strip())
         self.assertEqual(line, "End with Ctrl-C.\n")
         if "--fetch" not in arguments:
-            self.get(urllib.parse.urlsplit(links[0]).path + "ready").close()
+            self.get(urllib.parse.urlsplit(links[0]).path + "facts").close()
         return links
 
     def get(self, path, **headers):
