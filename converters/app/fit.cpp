@@ -145,9 +145,7 @@ std::unique_ptr<Conversion> fit(const ConvertOptions& options, Conversion::Offse
       write(options);
       return conversion;
     } catch (const TraceTooLarge& trace) {
-      // The next plan has a smaller estimate, even if the size of the trace is between two possible sizes.
-      target = std::min(target, static_cast<std::uint64_t>(plan.words) * sizeof(std::uint64_t));
-      target -= std::min(target, trace.bytes - most_bytes);
+      target = fxt::next_target(target, plan.words, trace.bytes - most_bytes);
     }
   }
 }

@@ -1,6 +1,5 @@
 #include "fxt/support/call_lengths.h"
 
-#include <algorithm>
 #include <bit>
 
 namespace fxt {

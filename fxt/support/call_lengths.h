@@ -3,6 +3,7 @@
 // trace.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -88,5 +89,14 @@ class CallLengths {
   std::mutex mutex_;
   std::vector<std::thread::id> threads_;  // the thread at index i adds to the table i modulo 4
 };
+
+// Returns the size for the next plan if the trace exceeds --fit by `excess_bytes`, although the plan was for
+// `planned_words`. The next plan differs, because its size is below `planned_words`.
+inline std::uint64_t next_target(std::uint64_t target_bytes, std::int64_t planned_words,
+                                 std::uint64_t excess_bytes) {
+  const auto planned_bytes = static_cast<std::uint64_t>(planned_words) * sizeof(std::uint64_t);
+  const std::uint64_t least = std::min(target_bytes, planned_bytes);
+  return least - std::min(least, excess_bytes);
+}
 
 }  // namespace fxt

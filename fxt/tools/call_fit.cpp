@@ -231,6 +231,7 @@ CallFit::CallFit(const Open& open, const CutOptions& cut, std::uint64_t most_byt
     }
     const auto fitting = call_lengths.fit(words - others - kWordsOfNames, words_above, pass.name_words());
     shortest_ns_ = fitting.shortest_ns;
+    words_ = others + kWordsOfNames + fitting.words;
     if (fitting.too_short.width_ns() <= 1) break;
     part = fitting.too_short;
     words_above = fitting.words;

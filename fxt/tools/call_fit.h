@@ -36,6 +36,7 @@ class CallFit {
   const Entry* changed(const Entry& entry, const Reader& reader);
 
   std::uint64_t shortest_ns() const { return shortest_ns_; }  // 0: all calls are shown
+  std::int64_t words() const { return words_; }               // the estimated size of the trace
   const MissingCalls& left_out() const { return left_out_; }  // the calls that are not shown, and their time
   std::string thinned() const { return thinning_.text(); }    // see Thinning::text()
 
@@ -57,6 +58,7 @@ class CallFit {
   Thinning thinning_;
   bool thins_ = false;
   std::uint64_t shortest_ns_ = 0;
+  std::int64_t words_ = 0;
   SortedSpool<ShownCall> shown_;
   std::uint64_t records_ = 0;  // number of records for which changed() was called
   // ShownCall::start of each shown call for which changed() was called, but not yet is_shown().

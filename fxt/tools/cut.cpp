@@ -263,14 +263,13 @@ ExitCode run(const CutterOptions& options) {
     return std::make_unique<EntrySource>(options.input, options.events, EntrySource::Sequence::ByTime);
   };
   const std::uint64_t most_bytes = *options.fit_bytes;
-  std::uint64_t target = most_bytes, margin = 64;
+  std::uint64_t target = most_bytes;
   for (;;) {
     CallFit fit(open, cut, target);
     try {
       return write(options, cut, &fit);
     } catch (const TooLarge& trace) {
-      target -= std::min(target, trace.bytes - most_bytes + margin);
-      margin *= 2;
+      target = next_target(target, fit.words(), trace.bytes - most_bytes);
     }
   }
 }

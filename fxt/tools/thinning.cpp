@@ -222,10 +222,10 @@ void Thinning::ranked(RecordLengths::Ranked record) {
   if (record.number == 0) record.from_ns = record.to_ns = kAlways;
   if (pass_ == Pass::Count) {
     // With a shortest length between the two lengths, the idle thread replaces one of the threads.
-    const auto [lesser_ns, greater_ns] = std::minmax(record.from_ns, record.to_ns);
     const std::int32_t more = record.from_ns < record.to_ns ? record.from_idle_words : record.to_idle_words;
     const std::array<CallLengths::Entry, 2> counted{
-        {{greater_ns, record.words + more, kNoNames}, {lesser_ns, -more, kNoNames}}};
+        {{std::max(record.from_ns, record.to_ns), record.words + more, kNoNames},
+         {std::min(record.from_ns, record.to_ns), -more, kNoNames}}};
     counted_[record.kind].add(counted);
     return;
   }

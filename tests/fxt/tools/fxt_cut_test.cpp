@@ -96,7 +96,7 @@ TEST_F(FxtCut, FitsSwitchesWithTheIdleThread) {
       run(fmt::format("-q --force --fit={} {} {}out.fxt", most, file("in.fxt", words), folder()));
       const std::size_t size = std::filesystem::file_size(folder() + "out.fxt");
       EXPECT_LE(size, most);
-      EXPECT_GE(size, most * 9 / 10);
+      EXPECT_GE(size, most * 95 / 100);
     }
   }
 }
