@@ -241,16 +241,20 @@ class Map(Opened):
     @needs("chromium")
     def test_a_click_before_the_end_of_the_conversion_is_enough(self):
         with Viewer() as viewer:
-            _, link = self.opened_early(f'exec {CONVERT} "$@"', f"--ui={viewer.origin}")
+            again = shutil.copy(self.trace, self.folder / "again.fxt")
+            _, link = self.opened_early(f'exec {CONVERT} "$@"', again, f"--ui={viewer.origin}")
             with Chromium(self.folder, link, viewer.as_public()) as browser:
                 browser.evaluate(link, "document.querySelector('button.open').click(), true")
                 text = "(text => text.includes('%') ? text : null)(files[0].viewer.document.body.textContent)"
-                self.assertEqual(browser.evaluate(link, text), "Loading pool.fxt \u2026 42% of 1.0 GB")
+                self.assertEqual(browser.evaluate(link, text), "Loading again.fxt \u2026 42% of 1.0 GB")
+                browser.evaluate(link, "document.querySelectorAll('button.open')[1].click(), true")
                 self.go()
-                trace, said = viewer.told.get(timeout=120)
                 subprocess.run([CONVERT, "-q", "--cpu-tracks", POOL, self.folder / "whole.fxt"], check=True)
-                self.assertEqual(trace, (self.folder / "whole.fxt").read_bytes())
-                self.assertIn("startupCommands", said)
+                told = [viewer.told.get(timeout=120) for _ in range(2)]
+                self.assertEqual({said["title"]: trace for trace, said in told},
+                                 {"pool.fxt": (self.folder / "whole.fxt").read_bytes(), "again.fxt": self.trace.read_bytes()})
+                for _, said in told:
+                    self.assertIn("startupCommands", said)
 
     @needs("chromium")
     def test_the_page_says_that_a_conversion_failed(self):
