@@ -30,9 +30,9 @@ struct RecordingOptions {
   std::uint64_t index_step_bytes = RecordIndex::kStepBytes;
   FilterOptions filters = {};  // which calls are shown
   ElfOptions elf = {};         // which ELF files outside the recording provide names
-  // The time that was spent on the function patterns of argument specs. Copies of the options share it, so it
-  // is the sum over all recordings and all passes of --fit.
-  std::shared_ptr<MatchingTime> matching_time = std::make_shared<MatchingTime>(0);
+  // The time that was spent on patterns. Copies of the options share it, so it is the sum over all recordings
+  // and all passes of --fit.
+  std::shared_ptr<PatternUse> pattern_use = std::make_shared<PatternUse>();
 };
 
 // True for a directory that has an `info` file of uftrace, a task.txt, or record files.

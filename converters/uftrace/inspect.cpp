@@ -217,12 +217,7 @@ Outline damage_of(const Surveys& surveys) {
 
 Outline inspect(const std::filesystem::path& input, Notes& notes) {
   Names names;
-  MatchingTime matching_time = 0;
-  Recording recording(input, {.names = names,
-                              .notes = notes,
-                              .symbol_notes = notes,
-                              .debug_notes = notes,
-                              .matching_time = matching_time});
+  Recording recording(input, {.names = names, .notes = notes, .symbol_notes = notes, .debug_notes = notes});
   const Surveys surveys = survey_threads(recording, notes);
   RecordSurvey all;
   for (const auto& [tid, surveyed] : surveys) all.add(surveyed.survey);

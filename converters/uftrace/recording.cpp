@@ -1,7 +1,6 @@
 #include "converters/uftrace/recording.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "converters/model/reading/input_error.h"
 #include "converters/uftrace/records/call_walk.h"

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,10 +34,10 @@ struct Recording {
     // While records are read, notes about symbols and debug files are added to these objects.
     Notes& symbol_notes;
     Notes& debug_notes;
-    MatchingTime& matching_time;
     Demangle demangle = Demangle::No;
     ElfOptions elf = {};
     std::uint64_t shortest_ns = 0;  // see scan_perf()
+    std::shared_ptr<PatternUse> pattern_use = std::make_shared<PatternUse>();
   };
   // Reads info, task.txt, maps, events.txt and perf's files. Throws InputError if the directory can't be
   // read, or if info has an unknown version.
@@ -52,7 +53,7 @@ struct Recording {
         user_events(directory, sessions, reading.notes),
         symbolizer(directory, sessions, reading.demangle, reading.names, reading.symbol_notes, reading.elf),
         specs(info, directory.file("info").text(), reading.names, reading.notes, reading.debug_notes,
-              reading.matching_time),
+              reading.pattern_use),
         debug(directory, reading.names, reading.debug_notes),
         layouts({.symbolizer = symbolizer,
                  .specs = specs,

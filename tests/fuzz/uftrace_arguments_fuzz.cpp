@@ -59,8 +59,7 @@ void read_specs(const std::string& text) {
   Info info;
   info.argument_lines = {"argspec:" + text, "retspec:" + text, "argauto:" + text, "enumauto:" + text,
                          "auto-args:1"};
-  MatchingTime all_us = 0;
-  SpecTable table(info, "info", names, notes, notes, all_us);
+  SpecTable table(info, "info", names, notes, notes);
   for (const bool of_result : {false, true}) {
     FunctionFacts function{.names = {"main", "std::f"}};
     function.debug = {.name = "main", .line = {}, .arguments = text, .results = text};

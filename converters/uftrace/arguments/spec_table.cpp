@@ -25,6 +25,7 @@ constexpr fxt::Limit kPatterns{"patterns for functions with arguments or results
 // limited. This also limits the memory.
 constexpr fxt::Limit kMatching{"microseconds to compare functions with patterns", 10'000'000, 0};
 constexpr std::uint64_t kMostStatesUs = 200'000;
+constexpr double kMostAtoms = 200'000;      // limits the memory of all regular expressions to about 40 MiB
 constexpr std::size_t kLongestName = 1024;  // longer names match no pattern
 
 Machine machine_of(const Info& info) {
@@ -92,16 +93,16 @@ double atoms_of(std::string_view regex) {
 }  // namespace
 
 SpecTable::SpecTable(const Info& info, std::string_view path, Names& names, Notes& notes, Notes& later_notes,
-                     MatchingTime& all_us)
+                     std::shared_ptr<PatternUse> use)
     : path_(path),
       later_notes_(later_notes),
-      all_us_(all_us),
+      use_(std::move(use)),
       machine_(machine_of(info)),
       pattern_budget_(kPatterns),
       time_budget_(kMatching),
       auto_args_(!info.present) {
   const std::uint64_t begin_us = thread_time_us();
-  const bool has_time = all_us_ < kMatching.of(0);
+  const bool has_time = use_->time_us < kMatching.of(0);
   const PatternKind kind = has_time ? pattern_kind_of(info.pattern_type) : PatternKind::Plain;
   SpecProblems problems;
   for (const std::string& whole : info.argument_lines) {
@@ -125,11 +126,13 @@ void SpecTable::add_entries(std::string_view list, PatternKind kind, bool of_res
                             SpecProblems& problems) {
   for (SpecEntry& spec : parse_specs(list, machine_, problems)) {
     const double atoms = kind == PatternKind::Regex ? atoms_of(spec.pattern) : 0;
-    if (atoms > static_cast<double>(spec.pattern.size() + kMostRepeated) || atoms > atoms_left_) {
+    if (atoms > static_cast<double>(spec.pattern.size() + kMostRepeated) ||
+        use_->atoms + atoms > kMostAtoms) {
       problems.push_back(std::move(spec.pattern));
       continue;
     }
-    atoms_left_ -= atoms;
+    atoms_ += atoms;
+    use_->atoms += atoms;
     NamePattern pattern(spec.pattern, kind);
     if (pattern.is_plain())
       plain_[pattern.text()].push_back(entries_.size());
@@ -184,7 +187,7 @@ void SpecTable::add(const SpecItem& item, bool is_exact, std::vector<MergedItem>
 // The time of this table counts twice, and the time of other tables counts once. Therefore, a single table
 // can use only half of the limit, and leaves time for other recordings and later passes.
 void SpecTable::take_time(std::uint64_t spent_us) {
-  const std::uint64_t all_us = all_us_ += spent_us;
+  const std::uint64_t all_us = use_->time_us += spent_us;
   const std::uint64_t more_us = all_us - std::exchange(all_seen_us_, all_us);
   if (!time_budget_.is_exceeded() && !time_budget_.take(spent_us + more_us))
     note_over_limit(later_notes_, Location::file(path_), time_budget_,

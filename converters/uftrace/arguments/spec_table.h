@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,15 +31,20 @@ struct FunctionFacts {
   std::function<bool(std::string_view module)> is_in = [](std::string_view) { return false; };
 };
 
-// The processor time, in microseconds, that all tables of a conversion spent on patterns.
-using MatchingTime = std::atomic<std::uint64_t>;
+// What the patterns of all tables of a conversion take together. Both are limited.
+struct PatternUse {
+  std::atomic<std::uint64_t> time_us = 0;  // processor time, also of tables that no longer exist
+  double atoms = 0;                        // a measure of the memory of all regular expressions
+};
 
 class SpecTable {
  public:
   // `path` is the path of the file `info`, for notes. candidate_layouts() adds its notes to `later_notes`.
-  // The table adds the time that it spends on patterns to `all_us`, which has a limit.
   SpecTable(const Info& info, std::string_view path, Names& names, Notes& notes, Notes& later_notes,
-            MatchingTime& all_us);
+            std::shared_ptr<PatternUse> use = std::make_shared<PatternUse>());
+  ~SpecTable() { use_->atoms -= atoms_; }
+  SpecTable(const SpecTable&) = delete;
+  SpecTable& operator=(const SpecTable&) = delete;
 
   // False if the recording has no values at all. If the file info is missing, returns true, because .dbg
   // files may describe values.
@@ -74,11 +80,11 @@ class SpecTable {
 
   std::string path_;
   Notes& later_notes_;
-  MatchingTime& all_us_;
+  std::shared_ptr<PatternUse> use_;
   Machine machine_;
-  double atoms_left_ = 200'000;  // limits the memory of all regular expressions to about 40 MiB
+  double atoms_ = 0;  // the part of PatternUse::atoms for this table
   fxt::Budget pattern_budget_, time_budget_;
-  std::uint64_t all_seen_us_ = 0;  // the part of all_us_ that time_budget_ includes
+  std::uint64_t all_seen_us_ = 0;  // the part of PatternUse::time_us that time_budget_ includes
   std::uint64_t matching_us_ = 0;  // time spent on patterns since release_states() was called
   std::vector<Entry> entries_;
   fxt::SeededMap<std::string, std::vector<std::size_t>> plain_;  // indexes of entries with a name

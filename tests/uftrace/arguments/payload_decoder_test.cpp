@@ -47,7 +47,7 @@ class PayloadDecoderTest : public testing::Test {
     sessions_ = std::make_unique<Sessions>(directory_, info_,
                                            read_task_file(directory_, std::endian::little, notes_), notes_);
     symbolizer_ = std::make_unique<Symbolizer>(directory_, *sessions_, Demangle::Simple, names_, notes_);
-    specs_ = std::make_unique<SpecTable>(info_, "info", names_, notes_, notes_, matching_time_);
+    specs_ = std::make_unique<SpecTable>(info_, "info", names_, notes_, notes_);
     debug_ = std::make_unique<DebugFiles>(directory_, names_, notes_);
     layouts_ = std::make_unique<PayloadLayouts>(PayloadLayouts::Context{.symbolizer = *symbolizer_,
                                                                         .specs = *specs_,
@@ -96,7 +96,6 @@ class PayloadDecoderTest : public testing::Test {
   Notes notes_;
   std::unique_ptr<Sessions> sessions_;
   std::unique_ptr<Symbolizer> symbolizer_;
-  MatchingTime matching_time_ = 0;
   std::unique_ptr<SpecTable> specs_;
   std::unique_ptr<DebugFiles> debug_;
   std::unique_ptr<PayloadLayouts> layouts_;

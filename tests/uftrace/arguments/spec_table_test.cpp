@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <memory>
 
 #include "converters/model/notes.h"
 #include "converters/uftrace/recording/note_kinds.h"
@@ -23,8 +24,8 @@ class SpecTableTest : public testing::Test {
     info.bits = bits_;
     info.cpu_description = cpu_;
     notes_ = {};
-    MatchingTime all_us = 0;
-    SpecTable table(info, "info", names_, notes_, notes_, all_us);
+    pattern_use_->time_us = 0;
+    SpecTable table(info, "info", names_, notes_, notes_, pattern_use_);
     std::vector<std::string> texts;
     for (const auto& items : table.candidate_layouts(function, of_result)) {
       std::string text;
@@ -51,6 +52,7 @@ class SpecTableTest : public testing::Test {
   std::string cpu_;
   Names names_;
   Notes notes_;
+  std::shared_ptr<PatternUse> pattern_use_ = std::make_shared<PatternUse>();
 };
 
 TEST_F(SpecTableTest, WithoutSpecsThereIsNothing) { EXPECT_THAT(arguments({.names = {"f"}}), IsEmpty()); }
@@ -213,6 +215,10 @@ TEST_F(SpecTableTest, CostlyPatternsAreNoted) {
   lines_.front() += "b{1000}@arg1";
   EXPECT_THAT(arguments({.names = {"g"}}), IsEmpty());
   EXPECT_EQ(notes_.count(kDamagedLine), 1u) << "together";
+  EXPECT_EQ(pattern_use_->atoms, 0);
+  pattern_use_->atoms = 199'000;  // of another table
+  EXPECT_TRUE(is_kept("a{999}"));
+  EXPECT_FALSE(is_kept("a{1000}"));
   pattern_type_ = "glob";
   EXPECT_TRUE(is_kept("a{1000}{1000}"));
 }

@@ -65,8 +65,7 @@ TEST_F(FastCallsTest, CallsWithEnumeratorsArePlain) {
   Info info;
   info.argument_lines = {"argspec:f@arg1/e:color", "retspec:f@retval/e:color",
                          "enumauto:enum color {RED,GREEN=5,BLUE,}"};
-  MatchingTime matching_time = 0;
-  SpecTable specs(info, "info", names_, notes_, notes_, matching_time);
+  SpecTable specs(info, "info", names_, notes_, notes_);
   DebugFiles debug(directory_, names_, notes_);
   PayloadLayouts layouts({.symbolizer = *symbolizer_,
                           .specs = specs,
