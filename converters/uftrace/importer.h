@@ -30,8 +30,7 @@ struct RecordingOptions {
   std::uint64_t index_step_bytes = RecordIndex::kStepBytes;
   FilterOptions filters = {};  // which calls are shown
   ElfOptions elf = {};         // which ELF files outside the recording provide names
-  // The time that was spent on patterns. Copies of the options share it, so it is the sum over all recordings
-  // and all passes of --fit.
+  // Copies of the options share this object, so its limits are for all recordings and all passes of --fit.
   std::shared_ptr<PatternUse> pattern_use = std::make_shared<PatternUse>();
 };
 
