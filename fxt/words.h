@@ -76,7 +76,8 @@ struct TextRef {
   constexpr std::size_t words() const { return words_of(inline_text.size()); }
 };
 
-// Converts the words of a stream from numbers to the byte order of the file, or back.
+// Converts each word of a stream from the byte order of the file to that of the machine, or back. On
+// little-endian machines, both are the same.
 FXT_API void reorder_stream(std::uint64_t* begin, const std::uint64_t* end);
 
 // Writes a stream, padded with zeros.

@@ -83,7 +83,7 @@ class CarriedState {
   std::vector<Held<Blob>> hints_;
   std::map<std::pair<std::uint64_t, std::uint16_t>, Held<ProfilerModule>> modules_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, Held<ProfilerMmap>> mmaps_;  // by process and address
-  std::map<std::string, Counter> counters_;  // by process, id and the numbers of the names
+  std::map<std::string, Counter> counters_;  // by process, counter id, and the number() of each name
   std::string key_;
   std::map<std::uint16_t, std::variant<LegacyContextSwitch, Running>> running_;
 };

@@ -22,7 +22,8 @@ namespace fxt::tools {
 // can't be read.
 bool is_json_trace(const std::string& path);
 
-// Receives a trace from a Writer, with times in ns, and sends it on as JSON. Needs memory for one block.
+// Receives a trace from a Writer, with times in ns, and sends it on as JSON. The memory does not grow with
+// the length of the trace.
 //
 // Each event becomes an object, in the order of the trace. Names of processes and threads become metadata.
 // Times are exact: microseconds with three digits. A begin and an end with the same time become one complete

@@ -39,8 +39,8 @@ enum class CallGroup : std::uint8_t {
   Kernel,
   OffCpu,
   Async,   // async operations
-  OnCpu,   // runs on CPUs, by the names of threads
-  Waking,  // times between a wakeup of a thread and its run
+  OnCpu,   // the times in which threads ran on CPUs; each line is about one thread
+  Waking,  // the times from a wakeup to the start of the thread's next run; each line is about one thread
 };
 
 struct CallReport {
@@ -106,8 +106,8 @@ class Statistics : private CallListener {
  public:
   // The calls of one line. There may be as many lines as events.
   struct Line {
-    // In lines of functions, the function's name. In other lines, null until finish(); threads and processes
-    // have no category.
+    // In lines of functions, the function's name. In other lines, null until finish() is called. The category
+    // is empty in lines of threads and processes.
     const CallName* name = nullptr;
     CallGroup group = CallGroup::Program;
     std::uint64_t calls = 0;

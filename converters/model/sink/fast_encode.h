@@ -189,7 +189,7 @@ inline std::size_t most_words(const PendingEvent& event) {
   }
   if (rest == 0) return at;
   *at = load<std::uint64_t>(from, std::endian::little);
-  // Blanks replace the padding, because zeros would not be plain.
+  // Only for this check, blanks replace the padding, because is_plain() is false for zeros.
   constexpr std::uint64_t kAnyPlain = 0x2020'2020'2020'2020;
   const std::size_t text_bits = 8 * rest;
   is_plain &= fxt::is_plain(*at | kAnyPlain << text_bits);
@@ -257,9 +257,9 @@ inline std::uint64_t* put_known_blob(std::uint64_t* at, const PendingEvent& even
   return fxt::put_bytes(fxt::put_inline(at + 1, ref), bytes.data(), bytes.size());
 }
 
-// Writes the record of an event, which needs at most most_words() words. `header` is the header of its label,
-// or 0. `inline_name` is the label's name if the header has no ref for it. Returns null if the event needs
-// the slow path, for example a flow, a large number, or an invalid or long string.
+// Writes the record of an event. `header` is the header of the event's label, or 0. `inline_name` is the
+// label's name if this name is not in the string table, and otherwise empty. Returns null if the event needs
+// the slow path, for example if `header` is 0, or for a flow, a large number, or an invalid or long string.
 inline std::uint64_t* put_known(std::uint64_t* at, const PendingEvent& event, const EventThread& thread,
                                 std::uint64_t header, std::span<const std::uint32_t> refs,
                                 std::string_view inline_name = {}) {

@@ -297,7 +297,7 @@ void FxtSink::finish(const TimelineTotals& totals) {
   const auto& view = totals.first_view;
   if (info_ == nullptr || !view) return;
   fxt::PerfettoPackets packets;
-  // if there are calls, add_lanes() has written the start
+  // if there are calls, add_lanes() has already written the hint for the start of the first view
   if (!view->has_calls) packets.first_view_begins(view->span.begin_ns);
   if (!view->has_calls || view->span.end_ns < totals.last_ns) packets.first_view_ends(view->span.end_ns);
   write_hints(packets);

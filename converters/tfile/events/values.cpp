@@ -96,7 +96,7 @@ double decimal(std::uint64_t bits, std::size_t size) {
     return (bits >> (width - 6) & 1) != 0 ? std::numeric_limits<double>::quiet_NaN()
            : is_negative                  ? -std::numeric_limits<double>::infinity()
                                           : std::numeric_limits<double>::infinity();
-  const bool is_long = special >= 0xc;  // the leading bits of the significand, 100, are not stored
+  const bool is_long = special >= 0xc;  // the significand begins with the bits 100, which are not stored
   const unsigned shift = width - 1 - exponent_bits - (is_long ? 2 : 0);
   const auto exponent = static_cast<int>(bits >> shift & ((1U << exponent_bits) - 1));
   std::uint64_t significand = bits & ((std::uint64_t{1} << shift) - 1);
@@ -151,7 +151,7 @@ std::string complex_text(const Leaf& leaf, std::span<const std::byte> bytes, std
                                          : fmt::format("({},{})", real, imaginary);
 }
 
-constexpr std::size_t kPrinted = 200;  // escaped text that is longer is cut, as in GDB
+constexpr std::size_t kPrinted = 200;  // greatest number of characters of an escaped text, as in GDB
 
 // The text without the NULs at its end. A text with other NULs or with invalid units is spelled as in GDB:
 // "\xd800x".
@@ -189,7 +189,7 @@ std::string wide_string(std::span<const std::byte> bytes, std::endian order) {
   return is_valid ? text : as_spelled + (count > kPrinted ? "..." : "");
 }
 
-// The argument for a number of 16 bytes. It is a number if 8 bytes can hold the value, and otherwise a text.
+// The argument for a number of 16 bytes: a number if 8 bytes can hold the value, and otherwise a text.
 Argument wide_number(const Leaf& leaf, std::span<const std::byte> bytes, std::endian order,
                      std::string& text) {
   const bool is_little = order == std::endian::little;

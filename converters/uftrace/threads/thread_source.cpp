@@ -97,7 +97,8 @@ void ThreadSource::emit_block(std::uint64_t delivered_until_ns, WorkerScratch& s
     });
 }
 
-// Emits the records of the block. `fast_calls` makes the loop for plain records, with the current symbols.
+// Emits the records of the block. `fast_calls` returns a FastCalls or FilteredFastCalls for the current
+// symbols. This object emits the calls of plain records.
 template <typename MakeCalls>
 void ThreadSource::emit_records(std::uint64_t delivered_until_ns, WorkerScratch& scratch,
                                 MakeCalls fast_calls) {

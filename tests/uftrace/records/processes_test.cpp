@@ -89,8 +89,8 @@ TEST(UftraceForks, ALibraryThatAChildLoadsFirstIsInInheritedCalls) {
                           "101/101 @22 event:dlopen path=\"./plug.so\""));
 }
 
-// The call of main is a pair. Viewers combine the arguments of its start and its end, so the names of these
-// arguments differ.
+// The call of main has an event for its start and an event for its end. Viewers combine the arguments of both
+// events, so the names of these arguments differ.
 TEST(UftraceForks, AnInheritedCallMayAlsoBeCutAtItsEnd) {
   R r;
   r.task_line("FORK timestamp=0.000000020 pid=101 ppid=100");
@@ -407,7 +407,7 @@ TEST(UftraceExec, EndsTheInheritedCallsOfAForkedChild) {
                                      "101/101 [35, 37] other:start"}));
 }
 
-// Two programs with the same base name use one .sym file. Before version 0.10, a .sym file did not name its
+// Two programs with the same base name use one .sym file. Before uftrace 0.10, a .sym file did not name its
 // module.
 TEST(UftraceExec, MayStartAProgramWithTheSameBasename) {
   R r;
