@@ -87,7 +87,8 @@ class Writer {
   // Splits payloads above 32,000 bytes into several records.
   void write(const Blob& blob);
   void write(const UserspaceObject& object);
-  // The first argument of a thread must be "process" of type Koid. name_thread() adds this argument.
+  // If the object is a thread, its first argument must have the name "process" and the type Koid.
+  // name_thread() adds this argument.
   void write(const KernelObject& object);
   // For a CPU above 255, writes a ContextSwitch, which has no priorities.
   void write(const LegacyContextSwitch& context_switch);
@@ -151,9 +152,9 @@ class Writer {
   void write_instant(PreparedEvent event, ThreadIndex thread, std::uint64_t time) {
     put_point(event.header(EventType::Instant, thread, kDurationWords), time);
   }
-  // Returns space for `words` (at most kMinBufferWords) words, valid until the next call. The caller fills it
-  // with whole records, encoded by fxt/words.h. The words are numbers; the Writer converts them to the byte
-  // order of the file.
+  // Returns space for `words` (at most kMinBufferWords) words. The space is valid until another member
+  // function of the Writer is called. The caller fills it with whole records, encoded by fxt/words.h. The
+  // words are numbers; the Writer converts them to the byte order of the file.
   std::span<std::uint64_t> reserve(std::size_t words) { return buffer_.reserve(words); }
   // Appends the first `words` words of the reserved space to the file.
   void commit(std::size_t words) {

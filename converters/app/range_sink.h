@@ -45,7 +45,7 @@ class RangeSink : public SinkStage {
   std::uint64_t dropped() const { return dropped_; }
 
  private:
-  // `window_` takes the first `time_ns` that it gets as the start of the trace.
+  // The first `time_ns` that is passed to `window_` becomes the start of the trace.
   fxt::TimeWindow::Side side_of(std::uint64_t time_ns) {
     try {
       return window_.side_of(time_ns);

@@ -211,7 +211,8 @@ std::vector<std::byte> ElfImage::packed_bytes(const GElf_Shdr& header, std::uint
   return bytes;
 }
 
-// Sections with names that begin with ".zdebug" have their own header: "ZLIB", and the size in 8 bytes.
+// Returns the unpacked size of a section whose name begins with ".zdebug". The section starts with "ZLIB" and
+// with this size, a big-endian number of 8 bytes.
 std::uint64_t ElfImage::old_compressed_size(const GElf_Shdr& header) const {
   constexpr std::size_t kMark = 4, kSize = 8;
   const auto bytes = packed_bytes(header, kMark + kSize);

@@ -145,7 +145,7 @@ class LaneBuilder {
         process_(process),
         context_(context) {}
 
-  // Adds a lane for each track that is shown, in order of appearance.
+  // Adds a lane for each track that is shown, in the order of the survey's tracks.
   void add_threads() {
     const std::vector<std::uint64_t> frames = survey_.frames_shown();
     lanes_.of_track.resize(survey_.tracks.size());

@@ -1,5 +1,5 @@
 // The passes over a trace. The first pass finds out whether the file is in order. If not, a second pass keeps
-// the late records. The last pass returns all records.
+// the late records, which come too late in the file. The last pass returns all records.
 #include "fxt/ordered_reader.h"
 
 #include <algorithm>
@@ -250,7 +250,7 @@ class OrderedReader::State {
   void read_on();
   const KeptRecord* next_kept();
 
-  std::unique_ptr<Spool> spool_;  // the copy of an input that can be read only once
+  std::unique_ptr<Spool> spool_;  // a copy of the input, if the input can be read only once
   Open open_;
   bool is_in_order_ = false;
   TrackNumbers tracks_;
@@ -272,8 +272,8 @@ class OrderedReader::State {
   bool is_kept_ = false;  // the latest returned record was a kept record
 };
 
-// Ignores failures of the input. The last pass has the same failure. This pass first returns all records
-// before the failure, and then reports it.
+// Ignores failures of the input, because the last pass has the same failure. The last pass returns all
+// records before the failure, and then reports the failure.
 bool OrderedReader::State::look() {
   const std::unique_ptr<Input> input = open_();
   RecordStream stream(*input, {});

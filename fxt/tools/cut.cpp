@@ -209,7 +209,8 @@ ExitCode write(const CutterOptions& options, const CutOptions& cut, CallFit* fit
   Cutter cutter(fit != nullptr ? fit->options() : cut, limited);
   try {
     bool is_trace = false;
-    std::uint64_t read_bytes = 0;  // the greatest offset; in the order of time, offsets may decrease
+    // The greatest offset until now. Offsets may decrease, because the records come in the order of time.
+    std::uint64_t read_bytes = 0;
     Budget providers(kProviders);
     while (const Entry* entry = source.next()) {
       if (std::holds_alternative<ProviderInfo>(entry->record) && !providers.take())
@@ -245,8 +246,8 @@ ExitCode write(const CutterOptions& options, const CutOptions& cut, CallFit* fit
   return report_end(source, "fxt-cut");
 }
 
-// Writes all records if they fit. Otherwise leaves out short durations. If the output is still larger than
-// expected, leaves out more durations.
+// Writes all records if they fit. Otherwise leaves out short durations. If the output still does not fit,
+// leaves out more durations.
 ExitCode run(const CutterOptions& options) {
   CutOptions cut = options.cut;
   cut.threads = options.events.threads;

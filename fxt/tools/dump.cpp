@@ -63,7 +63,7 @@ struct DumpOptions {
   bool any_size = false;                     // no limit for the size of the text
   std::optional<KnownReaders> readers = {};  // for --check; nothing means all readers
   bool color = false;
-  CallReport calls;  // for Stats; Tree, Callers and Callees use its unit
+  CallReport calls;  // for Stats; Tree, Callers and Callees use only calls.unit
   Selection selection;
 };
 
@@ -245,8 +245,8 @@ void append_colored(TextBuffer& out, const Entry& entry) {
   append_text(out, kPlain);
 }
 
-// Returns the selection for EntrySource, which reports an error if the trace has nothing of it. With options
-// that print calls, each of the kinds begin, end and complete selects all calls.
+// Returns the selection for EntrySource. With options that print calls, each of the kinds begin, end and
+// complete selects all calls.
 Selection wanted_of(const DumpOptions& options) {
   Selection wanted = options.selection;
   constexpr std::array<std::string_view, 3> kCalls{"begin", "end", "complete"};
@@ -523,7 +523,8 @@ ExitCode dump_check(const DumpOptions& options, EntrySource& source, StandardOut
   return readable == ExitCode::Done ? found : readable;
 }
 
-// `colored` is the default of --color. Returns nothing if only a text, such as the help, was printed.
+// With --color=auto, `colored` decides whether the output has colors. Returns nothing if only a text, such as
+// the help, was printed.
 std::optional<DumpOptions> parse_options(int argc, const char* const* argv, bool colored) {
   DumpOptions options;
   std::vector<DumpMode> modes;

@@ -60,7 +60,7 @@ KernelSymbolList::KernelSymbolList(const std::filesystem::path& path) {
     if (symbol->name.empty()) return;
     is_symbol_list = true;
     if (symbol->start == 0) return;
-    constexpr std::string_view kOtherVariables = "bBrRV";  // variable letters that .sym files do not have
+    constexpr std::string_view kOtherVariables = "bBrRV";  // types of variables that no .sym file has
     if (symbol->is_function())
       functions.push_back(*symbol);
     else if (symbol->is_variable() || kOtherVariables.find(symbol->type) != std::string_view::npos)

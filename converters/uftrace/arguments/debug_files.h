@@ -43,8 +43,8 @@ class DebugFile {
   DebugFile(const DebugFile&) = delete;
   DebugFile& operator=(const DebugFile&) = delete;
 
-  // Returns the function at the offset: the first one that is called `name`, or else the first one in the
-  // file. The result points into this object.
+  // Returns the function at the offset. If there are several, returns the first one with this name, or else
+  // the first one in the file. The result points into this object.
   DebugInfo find(std::uint64_t offset, std::string_view name) const;
   const EnumTypes& enums() const { return enums_; }
 

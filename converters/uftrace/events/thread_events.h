@@ -1,5 +1,6 @@
 // Shows the event records of one thread. Memory, page faults, processor counters, watched CPUs and variables
-// become counters. User events become instants. Differences and call sites become arguments of their calls.
+// become counters. User events become instants. The growth of counters during a call, and the call site,
+// become arguments of the call.
 #pragma once
 
 #include <bit>
@@ -50,7 +51,7 @@ class ThreadEvents {
  private:
   struct Variable {
     NameId name = {};
-    std::size_t size = sizeof(std::uint64_t);  // size of the symbol or of the type
+    std::size_t size = sizeof(std::uint64_t);  // size of the type, or else of the symbol, if known
     std::optional<ScalarType::Kind> kind = {};
   };
 

@@ -22,7 +22,7 @@ namespace convert::uftrace {
 struct FieldPlan {
   enum class Form : std::uint8_t { Number, Pointer, Text, Elements, Bytes };
   NameId name{};
-  NameId symbol_name{};  // name of the second argument: the symbol at the address of a pointer
+  NameId symbol_name{};  // name of a second argument: the function into which a pointer points
   Form form = Form::Number;
   EventField::Storage storage = EventField::Storage::Inline;
   std::size_t offset = 0, size = 0;

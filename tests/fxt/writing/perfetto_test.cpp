@@ -69,8 +69,8 @@ TEST(PerfettoPackets, SystemAndSession) {
 }
 
 TEST(PerfettoPackets, TracksHaveUniqueIds) {
-  // field 10 (sequence) = 1, field 60 (tag e2 03): { 1: 0, 19: 1, 20: 1 }, then { 1: 1, 3: process, 12: rank
-  // } …
+  // field 10 (sequence) = 1, field 60 (tag e2 03): { 1: 0, 19: 1, 20: 1 },
+  // then { 1: 1, 3: process, 12: rank } …
   EXPECT_EQ(packet([](auto& packets) {
               packets.order_by_rank();
               packets.rank_process(9, "p", 1);
