@@ -27,9 +27,9 @@ std::optional<std::string> full_name(std::string_view symbol, Parameters paramet
 // Returns nothing if `symbol` is not from D, can't be parsed, or might become very long.
 std::optional<std::string> full_d_name(std::string_view symbol, Parameters parameters);
 
-// Returns the name of a symbol in uftrace's short form; nothing if the symbol can't be parsed. The result is
-// "std::vector::push_back" for a symbol that begins with "_Z". Names in the older Rust mangling have the same
-// prefix: "_$LT$alloc..vec..Vec$LT$T$GT$$u20$as$u20$core..ops..Drop$GT$::drop" becomes
+// Returns the name of a symbol that begins with "_Z", in uftrace's short form: "std::vector::push_back", for
+// example. Returns nothing if the symbol can't be parsed. Symbols in the older Rust mangling also begin with
+// "_Z". Their path "_$LT$alloc..vec..Vec$LT$T$GT$$u20$as$u20$core..ops..Drop$GT$::drop" becomes
 // "_<alloc::vec::Vec<T>>::drop".
 std::optional<std::string> short_cpp_name(const std::string& symbol);
 // The short form of a demangled Rust name: "<alloc::vec::Vec<u8>>::drop". `full` is the result of full_name()

@@ -26,7 +26,7 @@ struct Free {
 
 // ---- C++, and the older Rust mangling, which is built on that of C++ ----
 
-// The texts between two '$' in the older Rust mangling.
+// The escapes of the older Rust mangling, without '$'. For example, "$SP$" stands for '@'.
 constexpr std::array kRustEscapes{
     std::pair{std::string_view("SP"), '@'}, std::pair{std::string_view("BP"), '*'},
     std::pair{std::string_view("RF"), '&'}, std::pair{std::string_view("LT"), '<'},
@@ -205,7 +205,8 @@ class CppName {
 // ---- The newer Rust mangling ----
 
 // Rewrites a name that libiberty prints, from left to right. Writes "::" where uftrace does: between two
-// names, but not before the first name of an implementation or a generic argument. Example: "<str>len".
+// names, but not before the first name of an implementation or a generic argument. In "<str>len", `len` is
+// the first name, because `str` is a primitive type.
 class RustName {
  public:
   explicit RustName(std::string_view full) : rest_(full) {}
@@ -217,7 +218,7 @@ class RustName {
 
  private:
   struct Bracket {
-    // Hidden: brackets of generic arguments that are not shown.
+    // Hidden: brackets around generic arguments. These brackets are not shown.
     enum class Kind : char { Plain, Implementation, Generics, Hidden } kind;
     std::size_t start = 0;  // in the text
     bool was_first = true;  // true if there is no "::" before the bracket

@@ -39,7 +39,7 @@ class SharedThreads final : public SinkStage {
   bool keeps(Thread& thread, const PendingEvent& event, TooDeepCount& too_deep);
   bool keeps_instant(Thread& thread, const PendingEvent& event, TooDeepCount& too_deep);
 
-  std::size_t deepest_;                      // deepest level of an event
+  std::size_t deepest_;                      // deepest level at which instants and pairs are kept
   std::vector<std::size_t> thread_of_lane_;  // index in threads_, or kNotShared
   std::vector<Thread> threads_;
   std::vector<MergedRun> runs_;

@@ -9,7 +9,8 @@
 namespace convert::tfile {
 namespace {
 
-// A file may have any number of addresses. At most this number of their names are interned.
+// Memory gets the name of its address, such as `mem.0x1000`. A file may have any number of addresses. At most
+// this number of their names are interned.
 constexpr std::size_t kMaxMemoryNames = 65536;
 // A repeated name is recognized only if it is one of the frame's first kMaxDistinctItems names.
 constexpr std::size_t kMaxDistinctItems = 256;

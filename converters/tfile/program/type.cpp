@@ -194,7 +194,7 @@ class LeafWalk {
   void add_bit_field(const Type::Member& member, const std::string& name, std::uint64_t offset) {
     const std::uint64_t first = member.bit_offset % 8, size = (first + member.bit_size + 7) / 8;
     const bool is_float = member.type->kind == Type::Kind::Float || member.type->kind == Type::Kind::Complex;
-    if (size > 8 || is_float)  // larger than a number, or damaged DWARF
+    if (size > 8 || is_float)  // too large for a number, or a float because of damaged DWARF
       add_leaf(name, *member.type, {.offset = offset, .size = size});
     else
       add_leaf(name, *member.type,

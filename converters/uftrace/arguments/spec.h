@@ -13,7 +13,7 @@
 namespace convert::uftrace {
 
 enum class Format : std::uint8_t {
-  Auto,  // d: a number, whose sign is guessed
+  Auto,  // `d`, or no format: the type in the program; if unknown, a number whose sign is guessed
   Signed,
   Unsigned,
   Hex,
@@ -50,8 +50,8 @@ struct SpecItem {
 
 struct SpecEntry {
   std::string pattern;  // a pattern for function names
-  std::string module;   // the only module of the spec; empty: all modules
-  bool is_auto = true;  // the entry lists no values: DWARF or the automatic lists have them
+  std::string module;   // the only module whose functions match; empty: all modules
+  bool is_auto = true;  // true if the entry lists no values, so DWARF or the automatic lists do
   std::vector<SpecItem> items;
   friend bool operator==(const SpecEntry&, const SpecEntry&) = default;
 };
@@ -62,7 +62,7 @@ struct Machine {
   bool has_long_doubles = true;  // false for 32-bit ARM, which stores 8 bytes for f80
 };
 
-// `list` may contain any bytes. Values that can't be parsed are added to `problems`.
+// `list` may contain any bytes. Items for values that can't be parsed are added to `problems`.
 using SpecProblems = std::vector<std::string>;
 std::vector<SpecEntry> parse_specs(std::string_view list, const Machine& machine, SpecProblems& problems);
 

@@ -78,7 +78,8 @@ class CpuFileCursor {
 template <typename Cursor>
 class CpuMerge {
  public:
-  // Files that can't be opened are left out with a note. All files share `block_bytes`.
+  // Files that can't be opened are left out with a note. `block_bytes` is divided among the blocks of all
+  // files. A block has at least kMinBlock bytes, or `block_bytes` if this is less.
   CpuMerge(const std::vector<CpuFile>& files, const typename Cursor::Reading& reading,
            std::size_t block_bytes = Cursor::kBlockBytes);
 
@@ -182,8 +183,8 @@ class MessageQueue {
 template <typename Queue>
 using QueuesByThread = fxt::SeededMap<ThreadId, Queue>;
 
-// A source that reads all files of one kind. One thread is fast enough to read the events of all CPUs. A
-// derived class converts events to messages for threads.
+// A source that reads all files of one kind. One thread of the converter is fast enough to read the events of
+// all CPUs. A derived class converts events to messages for the recorded threads.
 template <typename Cursor, typename Message, typename Queue = MessageQueue<Message>>
 class CpuFileSource : public SharedSource {
  public:

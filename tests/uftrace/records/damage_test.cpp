@@ -217,7 +217,7 @@ TEST(UftraceDamage, EveryPrefixGivesBalancedCalls) {
   }
 }
 
-// In the next tests, bits of times are flipped. This must not affect all later records.
+// In the next tests, bits of times are flipped. Later records with right times must still be converted.
 constexpr std::uint64_t kSecond = 1'000'000'000;
 
 TEST(UftraceTimes, AFirstRecordFromTheFutureIsDropped) {
@@ -232,7 +232,8 @@ TEST(UftraceTimes, AFirstRecordFromTheFutureIsDropped) {
                                      "entry-missing 1", testing::_));
 }
 
-// The argument 5 and the next time look like a record at 5 ns, which is before the start of the program.
+// The argument 5 and the time of the next record together look like a record at 5 ns. This time is before the
+// start of the program.
 TEST(UftraceTimes, AFirstRecordIsNotComparedWithArguments) {
   constexpr std::uint64_t kBegin = 8084'352'789'000;
   constexpr std::uint64_t kLikeARecord = kBegin / 64 * 64 + 0x2d;  // looks like an exit with a payload

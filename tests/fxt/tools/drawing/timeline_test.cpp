@@ -281,7 +281,7 @@ TEST(Timeline, ReportsTheNumberOfExcessThreads) {
   EXPECT_THAT(
       lines(events, {.max_threads = 2}),
       ElementsAre("4 calls on 2 threads", "2 more threads with 4 calls and marks not drawn (--max-threads)"));
-  // Threads without events in the range take no space.
+  // Threads without events in the range do not count toward the limit.
   events.insert(events.begin(), call(500, 600, "before", {.process = 1, .thread = 1}));
   EXPECT_THAT(lines(events, {.events = {.range = parse_time_range("400ns~")}, .max_threads = 4}),
               ElementsAre("8 calls on 4 threads"));
