@@ -224,7 +224,7 @@ class Checker::State {
   LimitCheck limits_;
   UseCheck uses_;
 
-  bool is_drawn_ = false;  // true if readers show the current record
+  bool is_drawn_ = false;  // true if Perfetto or Tracy show the strings of the current record
   bool has_nuls_ = false;  // true if a string in the tables has a NUL
 };
 

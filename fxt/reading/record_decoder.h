@@ -77,8 +77,8 @@ class RecordDecoder {
   bool large(RecordCursor& in, std::uint64_t header, Record& record);
   template <typename T>
   bool read(RecordCursor& in, std::uint64_t header, Record& record);
-  // Decodes the most frequent records: events without arguments, whose references are known indices. Returns
-  // false for other records, but does not report a problem.
+  // Decodes the most frequent records: events without arguments, whose thread, category and name are given by
+  // known indices. Returns false for other records, but does not report a problem.
   bool plain_event(std::span<const std::uint64_t> words, Record& record);
 
   void apply(const ProviderInfo& info);

@@ -21,7 +21,7 @@ class EventRing {
   struct Block {
     const TraceBuffer* buffer;
     Thread thread;
-    std::uint64_t base;  // number of earlier words of the thread, plus 1
+    std::uint64_t base;  // position of words[0]; see end()
     std::vector<std::uint64_t> words;
   };
 
@@ -37,8 +37,8 @@ class EventRing {
     for (; size_ > limit_ && blocks_.size() > 1; blocks_.pop_front()) size_ -= blocks_.front().words.size();
     latest_time_ = std::max(latest_time_, time);
   }
-  // Sets the end of a scope, if the scope's block is still in the ring. `position` counts all words that were
-  // ever in the buffer, so it is unique.
+  // Sets the end of a scope, if the scope's block is still in the ring. `position` is that of the word for
+  // the end. Positions count all words that were ever in the buffer, so each position is unique.
   void end(const TraceBuffer& buffer, std::uint64_t position, std::uint64_t time) {
     for (Block& block : blocks_)
       if (block.buffer == &buffer && position >= block.base && position - block.base < block.words.size())

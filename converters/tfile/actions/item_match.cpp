@@ -51,8 +51,8 @@ bool ItemMatch::match(const ExpectedBlocks& expected, Evidence* evidence) {
     if (items[i].kind == Kind::Variables) alignment_.allow_many(i);
     const auto has_expression = evidence != nullptr ? evidence->has_expression(i) : std::nullopt;
     if (has_expression ? !*has_expression : may_have_no_expression(items[i])) alignment_.allow_none(i);
-    // The text may be in a language other than C, so it does not prove that an item has no address. With
-    // evidence from the program, this proof is not needed.
+    // An item is of the kind Value if its text looks like C for a value without an address. In another
+    // language, this may be wrong. With evidence from the program, the item is matched like an Expression.
     const Kind kind = evidence != nullptr && items[i].kind == Kind::Value ? Kind::Expression : items[i].kind;
     for (std::size_t j = 0; !is_too_large && j < expressions; ++j)
       if (may_record(expected.shapes[j], expected.variables[j], items[i], kind))

@@ -13,8 +13,8 @@
 
 namespace convert::tfile {
 
-// Limits the steps that are needed to evaluate values. For example, all recipes of a file share one budget.
-// Each step takes one or two nanoseconds.
+// Limits the steps that are needed to evaluate values. A budget is shared by many values, for example by all
+// recipes of a file. Each step takes one or two nanoseconds.
 inline constexpr fxt::Limit kFrameWork{"steps to evaluate the values of a trace file", 1'000'000'000,
                                        256 * fxt::kKiB};
 
@@ -26,7 +26,7 @@ class Replay {
     std::uint64_t size = 0;  // of all blocks
     FrameBytes bytes = {};   // of the first block
     bool is_string = false;
-    bool is_operand = false;  // true for a pointer that leads to the collected value, and for an operand
+    bool is_operand = false;  // true if the expression reads this memory, such as a pointer to the value
   };
   struct ActionResult {
     const TracepointAction* source = nullptr;

@@ -48,7 +48,8 @@ using FunctionRuleCache = AddressCache<const FunctionRule*>;
 
 class FilterTable {
  public:
-  // Provides the names and source locations of functions. Must live longer than the table.
+  // Provides the names and source locations of functions. The objects to which it refers must live longer
+  // than the table.
   struct Functions {
     Symbolizer& symbolizer;
     FunctionLines& lines;
@@ -84,9 +85,9 @@ class FilterTable {
     return rule != nullptr && rule->has(Setting::Time) ? rule->actions.time_ns : around_ns;
   }
 
-  // Must be called once for each recording, after the last request. Reports the patterns that match no called
-  // function. `input` is the name of the recording. The call for the last recording adds the notes of all
-  // recordings. It returns their texts without the names of recordings.
+  // Must be called once for each recording, after the last request for this recording. `input` is its name.
+  // Finds the patterns that match no called function of the recording. The call for the last recording adds
+  // the notes about such patterns in all recordings. It returns their texts without the names of recordings.
   std::vector<std::string> add_notes(const std::string& input, Notes& notes);
 
  private:
@@ -99,7 +100,7 @@ class FilterTable {
     // of the pattern. In such a table, the pattern matches only this function.
     std::map<const SymbolTable*, bool> names_one = {};
   };
-  // The facts about records and functions that the options need.
+  // What the options hide, and which facts about records and functions they need.
   struct Needs {
     bool filter = false;         // only selected functions and their callees are shown
     bool callers = false;        // only calls of some functions, and their callers, are shown

@@ -46,7 +46,7 @@ class ForkFunctions {
   void move_to(std::uint64_t time_ns) {
     if (symbols_.move_to(time_ns)) kinds_ = &kinds_of_.of(symbols_.epoch());
   }
-  // Until this time, no exec and no new library changes the functions at addresses.
+  // Until this time, no exec and no new library changes which function is at an address.
   std::uint64_t until_ns() const { return symbols_.until_ns(); }
 
   ForkKind kind_at(const CallRecord& call) {
@@ -78,7 +78,7 @@ class ForkScan {
     std::optional<std::uint64_t> entry_offset = {};
     // True for a call without an entry. Its address is taken from its exit later, and is then added to the
     // stacks of all results that were found inside the call. `calls` and `snapshots` are the numbers of
-    // earlier results.
+    // results that had already been found when the call was inferred.
     bool is_nameless = false;
     std::size_t calls = 0, snapshots = 0;
   };
@@ -115,7 +115,7 @@ class ForkScan {
     pass_time(item.call.time_ns);
     move_to(item.call.time_ns);
     if (!item.call.is_entry()) learn_name(item.call);
-    // A forking call begins before the next record, even if the recorded time of the call is later.
+    // A forking call begins no later than the next record. If its recorded time is later, it is wrong.
     if (is_in_new_fork_)
       found_.calls.back().begin_ns = std::min(found_.calls.back().begin_ns, item.call.time_ns);
   }

@@ -3,13 +3,14 @@
 //
 //   timely   They have the magic and a plausible time: at most kSlackNs before, or less than kLikelyGapNs
 //            after the previous record. A record of losses has time 0.
-//   likely   They are timely, and so is the next record. For a call, its address is known, or the next record
-//            matches the calls that are open after it. Events and losses fit.
+//   likely   They are timely, and so is the next record, unless a payload is in between. For a call, its
+//            address is known, or the next record matches the calls that are open after it. An event or a
+//            loss also fits, as described below.
 //   fits     They are timely. The depth and address of a call match the open calls. An event has depth 0 and
 //            a known id.
-//   sure     They are timely, and so is the next record. For a call, two of these are also true: it fits; its
-//            address is known; the next record fits. For an event, a loss, or an exit of the innermost call,
-//            it is enough that it fits.
+//   sure     They are timely, and so is the next record, unless a payload is in between. For a call, two of
+//            these are also true: it fits; its address is known; the next record fits. For an event, a
+//            loss, or an exit of the innermost call, one of these is enough: it fits.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +32,8 @@ namespace convert::uftrace {
 // A time that is more than this (about 73 minutes) after the previous time looks like damage.
 inline constexpr std::uint64_t kLikelyGapNs = std::uint64_t{1} << 42;
 
-// The times of estimated exits and of events may be some ns before the time of the previous record.
+// A record may be up to this much earlier than the previous record. Events and exits with estimated times
+// (`uftrace record -e`) may be some ns too early.
 inline constexpr std::uint64_t kSlackNs = 1000;
 
 // If a record is this much (about 66 us) later than the previous record, its time is compared with the next
@@ -60,12 +62,13 @@ class RecordTimes {
     return time_ns > kCloseNs ? time_ns - kCloseNs : time_ns;
   }
 
-  // Must be called with the time of the last call in a run of plain calls.
+  // Must be called after a run of plain records, with the time of the last entry or exit in the run.
   void add_plain(std::uint64_t time_ns) {
     last_ns_ = time_ns;
     seen_ns_ = std::max(seen_ns_, time_ns);
   }
-  // Must be called with the time of an item that is a call or event.
+  // Must be called with the time of each other record that is an entry, an exit or an event. `is_call` is
+  // false for an event.
   void add_item(std::uint64_t time_ns, bool is_call) {
     before_last_ns_ = std::exchange(last_ns_, time_ns);
     if (!is_call) return;
@@ -100,7 +103,7 @@ class Resync {
   Resync(const ThreadFacts& facts, const DepthShift& shift, const OpenCalls& open)
       : facts_(facts), shift_(shift), open_(open) {}
 
-  // True if `ahead` begins with a record that fits, or if the file ends there.
+  // True if `ahead` begins with a record that fits, or if the file ends before a whole record.
   bool fits_at(Lookahead ahead, const Expectation& expected) const;
   bool is_timely_at(Lookahead ahead, const Expectation& expected) const;
   // True if `ahead` begins with a likely exit of any open call, not only of the innermost. Such an exit may
@@ -111,15 +114,15 @@ class Resync {
   // up to `reach`.
   std::optional<std::size_t> find_sure(Lookahead ahead, std::size_t reach, const Expectation& expected) const;
   // Returns the offset of the first sure record after the payload, or else of the first likely record. If
-  // there is neither, but the file ends soon, returns the end of the file.
+  // there is neither, but all remaining bytes of the file can be the payload, returns the end of the file.
   std::optional<std::size_t> find_after_payload(Lookahead ahead, const Expectation& expected) const;
   // Returns the offset of the next likely record after damaged bytes. Tries from, from + 8, ... reach.
   std::optional<std::size_t> find_likely(Lookahead ahead, std::size_t from, std::size_t reach,
                                          const Expectation& expected) const;
 
-  // `ahead` begins with the payload of `call`, whose time is likely. True if this payload certainly has
-  // `size` bytes: the next record fits, and no bytes of the payload can be a record. False if a closer
-  // examination is needed. `size` is a multiple of 8.
+  // `ahead` begins with the payload of `call`. The time of `call` must be plausible. True if this payload
+  // certainly has `size` bytes: the next record fits, and no bytes of the payload can be a record. False if a
+  // closer examination is needed. `size` is a multiple of 8.
   template <std::endian Order>
   bool is_size_certain(const CallRecord& call, std::span<const std::byte> ahead, std::size_t size) const;
 

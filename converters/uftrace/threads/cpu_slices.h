@@ -97,8 +97,8 @@ class CpuSlices {
   void begin_again() { has_exited_ = has_left_ = is_off_cpu_ = false; }
 
  private:
-  // True if the event is hidden because it is before `from_ns_`. With tracks, the filter decides this, and
-  // counts hidden events.
+  // True if an event at this time is hidden. Events before `from_ns_` are hidden. However, if there are CPU
+  // tracks, they are hidden only if the filter hides events outside of calls. The filter then counts them.
   bool leaves_out(std::uint64_t time_ns) {
     return time_ns < from_ns_ && (!has_tracks_ || !filter_.shows_outside());
   }

@@ -61,8 +61,8 @@ void SideStreams::emit_first(const Due& until) {
   look_again();
 }
 
-// Returns true if inner calls are open. Also returns true if the last event was from a stream that has inner
-// calls: the kernel stream or the switch stream.
+// Returns true if inner calls are open, or if the last emitted event is from the kernel stream or the switch
+// stream. Only these two streams have inner calls.
 bool SideStreams::emit_before(const Due& due) {
   bool needs_room = false;
   while (first_due_ < due) {
