@@ -23,7 +23,8 @@
 
 namespace convert {
 
-// The bytes that are shown as blobs. Memory: bytes not shown in another form. All: also raw register blocks.
+// The data that are shown as blobs. Memory: texts that describe the recording, and memory that GDB collected.
+// All: also raw blocks of registers. Memory includes these blocks only if their layout is unknown.
 enum class Blobs : std::uint8_t { None, Memory, All };
 
 struct ImportOptions {
@@ -112,8 +113,8 @@ class Importer {
   virtual void import(const std::filesystem::path& input, ImportContext& context) const = 0;
   // The contents of the input, for `--inspect`. Throws like import().
   virtual Outline inspect(const std::filesystem::path& input, Notes& notes) const = 0;
-  // The names of objects in inspect(), each with the entries that the summary shows. Other objects are shown
-  // by their names only.
+  // For the summary that `--inspect` prints. Maps the name of an object in inspect() to the entries of this
+  // object that are shown. Of any other object, only the name is shown.
   virtual std::map<std::string, std::vector<std::string>> summary() const { return {}; }
   // The files that this importer's options name, in addition to the inputs. No output may replace them.
   virtual std::vector<std::string> files_of_options() const { return {}; }

@@ -107,7 +107,7 @@ class Held {
   T record_ = {};
   std::vector<Argument> arguments_;
   std::vector<HeldTexts::Use> texts_;
-  std::vector<std::uint64_t> words_;  // copies of the bytes and words
+  std::vector<std::uint64_t> words_;  // copies of the record's byte spans and word spans
 };
 
 }  // namespace fxt

@@ -1,4 +1,4 @@
-// Counts the records, and sums up the calls of each line.
+// Counts the records, and sums up the calls for each line of the report.
 #include "fxt/tools/statistics.h"
 
 #include <algorithm>
@@ -123,7 +123,7 @@ CallGroup Statistics::group_of(const CallTrack& track, const Call& call) {
   return *group;
 }
 
-// Returns the index of the line that counts the call.
+// Returns the index of the line of the report that counts the call.
 std::uint32_t Statistics::line_of(const CallTrack& track, const Call& call) {
   const CallGroup group = group_of(track, call);
   const bool is_by_name = report_.by == CallUnit::Function || report_.by == CallUnit::Category;

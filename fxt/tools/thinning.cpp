@@ -61,8 +61,8 @@ void RecordLengths::add_counter(Ranked record, const Event& event, std::uint64_t
   Counter& counter = counters_[key];
   if (!counter.slots.empty()) {
     slot.gap_ns = gap_of(counter.last_ns, time_ns);
-    const std::uint64_t width_ns =
-        std::max(2 * std::bit_floor(slot.gap_ns), std::uint64_t{1});  // slots of this width have ended
+    // Earlier slots that are shorter than this have ended.
+    const std::uint64_t width_ns = std::max(2 * std::bit_floor(slot.gap_ns), std::uint64_t{1});
     while (counter.slots.size() > 1 && counter.slots.back().gap_ns < width_ns) join_slots(counter);
   }
   counter.last_ns = time_ns;

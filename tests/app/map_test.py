@@ -24,7 +24,7 @@ from recording import entry, leave, write_recording
 from viewer import CONVERT, CUT, DRAW, DUMP, FAMILY, POOL, Opened, Viewer
 
 READY = "(files[0].ends && !files[0].go.disabled) || null"
-# The open range, on the trace's clock. "" means the whole trace.
+# JavaScript for the range that is open: its start and its end on the trace's clock, or "" for the whole trace.
 SHOWN = "files[0].shown === undefined ? null : files[0].shown ? files[0].shown.from + ' ' + files[0].shown.to : ''"
 
 

@@ -53,11 +53,11 @@ class TraceBuilder {
   // Writes and imports the file. Returns the lines of its events, except session events and the blob of the
   // description.
   std::vector<std::string> lines(const ImportOptions& options = {}, const TraceFileOptions& own = {});
-  // Makes lines() import the file together with a call history that has no threads. Therefore, no thread is
-  // matched.
+  // Makes lines() import the file together with a call history that has no threads. Therefore, no thread of
+  // the file has a match.
   void with_call_history() { has_call_history_ = true; }
-  // The next functions return results of the last lines(). The notes have "<kind> <count>" for each kind, and
-  // then the first texts of this kind. In a text, "FILE" replaces the path.
+  // The next functions return results of the last call of lines(). The notes have "<kind> <count>" for each
+  // kind, and then the first texts of this kind. In a text, "FILE" replaces the path.
   const std::vector<std::string>& all_lines() const { return all_lines_; }
   const std::vector<std::string>& notes() const { return notes_; }
   const std::vector<std::string>& threads() const { return threads_; }
@@ -65,7 +65,7 @@ class TraceBuilder {
   // The first view as "BEGIN~END", or an empty text if there is no view.
   const std::string& first_view() const { return first_view_; }
 
-  std::uint64_t bytes_read() const { return bytes_read_; }  // from the last lines()
+  std::uint64_t bytes_read() const { return bytes_read_; }  // from the last call of lines()
 
   // The bytes of a number in the byte order of the file.
   template <typename T>

@@ -91,7 +91,7 @@ void MergeLoop::run(const std::function<void()>& tick) {
   const auto counts_missing = [](const LaneState& state) { return state.lane->short_calls() != nullptr; };
   if (blocking_ == nullptr || std::ranges::none_of(lanes_, counts_missing)) return;
   // The rest of the inputs is not read. Ends the open calls, because their starts may already be written. The
-  // arguments of their ends count the calls that are left out inside.
+  // arguments of the end of a call give the number of calls that are left out inside this call.
   std::vector<MergedRun> ends;
   for (LaneState& state : lanes_) {
     if (state.source != nullptr) state.source->done = true;
@@ -276,8 +276,8 @@ bool MergeLoop::next_sealed(LaneState& state) {
   return true;
 }
 
-// Merges sealed events until the next lane in time has no sealed events. Returns this lane, or null if all
-// events are merged.
+// Merges sealed events in the order of time. If the lane that may have the next event has no sealed events,
+// returns this lane. If all events are merged, returns null.
 MergeLoop::LaneState* MergeLoop::merge() {
   const LaneState* before = nullptr;
   for (;;) {

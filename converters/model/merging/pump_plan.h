@@ -1,5 +1,5 @@
-// Decides which sources are pumped in the next round, and how far: the sources whose lanes have few events
-// left. The number of threads has no effect on the plan, so it has no effect on the output.
+// Decides which sources are pumped in the next round, and how far. A source is pumped if few of its events
+// wait for the merge. The number of threads has no effect on the plan, so it has no effect on the output.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ struct LookaheadShares {
   // min(lane / 4, 2 MiB / lanes), at least 4 KiB. A shared source reads this amount in one pump().
   std::size_t shared_source;
   // shared_source, but at least 16 KiB if the order in which sources are read is free. A source adds this
-  // amount in one pump(). A source is pumped if its lanes have less than this amount left.
+  // amount in one pump(). A source is pumped if less than this amount of its events waits for the merge.
   std::size_t source;
 
   LookaheadShares(std::size_t lookahead_bytes, std::size_t lanes, bool is_order_free);
@@ -76,9 +76,10 @@ class PumpPlan {
 
   // Lets the next round pump the source, even if many of its events wait for the merge.
   void need(SourceState& source);
-  // Plans a round. The merge has reached `merged_ns`. An input's shared sources are pumped in two cases:
-  // - A source that needs more events has read all delivered data.
-  // - Each source that is pumped has read all deliveries except the latest one.
+  // Plans a round. The merge has reached `merged_ns`. An input's shared sources deliver data to the
+  // input's other sources. They are pumped in two cases:
+  // - One of the other sources needs more events, but has already read all delivered data.
+  // - All other sources that this round pumps have already read all deliveries except the latest one.
   // Of the shared sources, only those with the least progress are pumped.
   std::span<const Task> plan_round(std::uint64_t merged_ns);
   std::span<const Task> tasks() const { return tasks_; }

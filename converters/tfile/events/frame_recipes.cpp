@@ -9,7 +9,8 @@
 namespace convert::tfile {
 namespace {
 
-// The user's text, and its meaning in brackets: "queue.c:14 (put)", "put (queue.c)".
+// Returns the location as the user wrote it, and adds its function or its source file in brackets:
+// "queue.c:14 (put)", "put (queue.c)".
 std::string location_name(const TracepointLocation& location, const ProgramSymbols* symbols) {
   std::string name =
       location.at.empty() ? fmt::format("*{:#x}", location.address) : location_text(location.at);

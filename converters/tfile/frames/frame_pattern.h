@@ -34,8 +34,8 @@ class FramePattern {
   }
   std::size_t size() const { return size_; }  // header included
 
-  // The offset of a variable's value, counted from the header. If the frame has several values, this is the
-  // offset of the last one.
+  // The offset of a variable's value, counted from the start of the header. If the frame has several values
+  // of the variable, this is the offset of the last one.
   std::optional<std::size_t> value_of(std::uint64_t variable) const;
 
  private:

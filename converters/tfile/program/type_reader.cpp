@@ -81,7 +81,8 @@ std::optional<std::uint64_t> enumerators_between(Dwarf_Die subrange, std::int64_
   return count;
 }
 
-// A dimension of an array: the first index, and the number of elements if all frames have the same number.
+// Returns a dimension of an array: its first index and its number of elements. If one of these numbers is
+// known only at run time, the dimension has the number's DWARF attribute instead.
 Type dimension_of(Dwarf_Die subrange) {
   Type array{.kind = TypeKind::Array};
   if (auto first = attribute_of(subrange, DW_AT_lower_bound)) {
@@ -407,8 +408,8 @@ class TypeReader {
     return member;
   }
 
-  // In Ada, the discriminant is also listed as a normal member. In Rust, it is listed only here, and variants
-  // have names.
+  // Reads a variant part of a structure. In Ada, the discriminant is also a normal member of the structure.
+  // In Rust, only the variant part has the discriminant, and each variant has a name.
   void read_variants(Type& type, Dwarf_Die part) {
     if (!type.variants.empty() || dwarf_haschildren(&part) <= 0) return;
     if (has_attribute(part, DW_AT_discr))
@@ -448,8 +449,9 @@ class TypeReader {
     type.enumerators.emplace_back(is_function ? 0 : -1, "NULL");
     const auto containing = info_.referred(die, DW_AT_containing_type);
     if (!containing) return;
-    // A data member gets its offset as the value. A virtual function gets its offset in the virtual table
-    // plus 1, together with the offset of its base class.
+    // The possible values and their names become enumerators. The value for a data member is its offset. The
+    // value for a virtual function is made from two numbers: its offset in the virtual table plus 1, and the
+    // offset of its base class.
     visit_class(*containing, 0, [&](Dwarf_Die owner, Dwarf_Die child, std::int64_t offset) {
       const int tag = dwarf_tag(&child);
       if (!is_function) {

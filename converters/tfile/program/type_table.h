@@ -56,7 +56,7 @@ class TypeTable {
   std::map<std::string, const Type*, std::less<>> basic_;
   std::map<const Type*, const Type*> pointers_;
   std::map<std::tuple<const Type*, std::uint64_t, std::int64_t, bool>, const Type*> arrays_;
-  // For the results of with_members(): the members' types and offsets.
+  // A part of the key in `structures_`: the types and offsets of the members that with_members() has got.
   using Members = std::vector<std::pair<const Type*, std::uint64_t>>;
   std::map<std::pair<const Type*, Members>, const Type*> structures_;
   std::unordered_map<const void*, const Type*> by_die_;

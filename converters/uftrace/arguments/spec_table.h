@@ -59,7 +59,7 @@ class SpecTable {
   struct Entry {
     NamePattern pattern;
     SpecEntry spec;
-    bool of_results;  // for an entry without values: true if it is for results
+    bool of_results;  // the entry is from a list of results; used only if the entry has no values
   };
   struct MergedItem {
     SpecItem item;
@@ -92,7 +92,9 @@ class SpecTable {
   AutoList auto_arguments_;
   AutoList auto_results_;
   EnumTypes enums_;
-  bool auto_args_;  // functions without an entry have the values in the .dbg file; also true without info
+  // True if functions without an entry have the values that a .dbg file or an AutoList describes. Also true
+  // if the file `info` is missing.
+  bool auto_args_;
 };
 
 }  // namespace convert::uftrace

@@ -37,7 +37,8 @@ class TaskSymbols {
   }
   // The time until which the meaning of addresses does not change; 0 before the first move_to().
   std::uint64_t until_ns() const { return span_.until_ns; }
-  // Equal epochs have equal results, even in different tasks. So the epoch can be a key for caches.
+  // If two times have the same epoch, addresses have the same meaning at both times, even in different tasks.
+  // So the epoch can be a key for caches.
   std::uint32_t epoch() const { return span_.epoch; }
 
   // Sets the caches for later results. The caches belong to the worker that pumps the thread.
