@@ -82,7 +82,8 @@ std::optional<Dwarf_Die> referred(Dwarf_Die& die, unsigned name) {
   return target;
 }
 
-// Returns the attribute of an entry, or of the entry that this entry completes.
+// Returns what `of` finds in an entry. If it finds nothing there, searches the abstract origin or the
+// declaration of the entry.
 template <typename Of>
 auto with_origin(Dwarf_Die die, Of of) -> decltype(of(die)) {
   for (std::size_t i = 0; i < kMaxDepth; ++i) {
@@ -187,10 +188,10 @@ std::optional<ScalarType> scalar_type_of(Dwarf_Die of, std::size_t word_size) {
   }
 }
 
-// True if the parameter is where a function at `address` receives argument number `index` of the integers or
-// floats. An optimized function may lack parameters, or receive them elsewhere. Therefore, the register of
-// the parameter must be the expected one. A parameter that is in the stack frame during its whole life is
-// also accepted, because the function has stored it there.
+// True if DWARF confirms that a function at `address` receives the parameter in `registers[index]`, or on the
+// stack if there are fewer registers. An optimized function may lack parameters, or receive them elsewhere. A
+// parameter that is in the stack frame during its whole life is also accepted, because the function has
+// stored it there.
 bool is_passed(Dwarf_Die& parameter, std::span<const std::uint8_t> registers, std::size_t index,
                std::uint64_t address) {
   auto location = attribute_of(parameter, DW_AT_location);

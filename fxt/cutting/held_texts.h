@@ -1,5 +1,5 @@
-// Texts of records that outlive their entries. A repeated text is stored once, because a trace can refer to a
-// long text with two bytes. Internal to the Cutter.
+// Stores texts of records for longer than an Entry of the Reader is valid. A repeated text is stored once,
+// because a trace can refer to a long text with two bytes. Internal to the Cutter.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ class HeldTexts {
   };
 
  public:
-  // Keeps a text alive. The HeldTexts must outlive it.
+  // Keeps a text alive. The HeldTexts must outlive the Use.
   class Use {
    public:
     Use() = default;

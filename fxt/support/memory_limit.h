@@ -14,7 +14,7 @@ enum class Packing : std::uint8_t { Plain, Packed };
 // may need memory for other purposes, so their memory is not limited.
 void enforce_memory_limit();
 
-// Limits the memory from now on. `bytes` is the size of the input, as far as it was read or will be read.
+// Limits the memory from now on. `bytes` is the number of bytes of the input that were read, or will be read.
 void limit_memory(const std::string& input, Packing packing, std::uint64_t bytes);
 
 // Raises the limit by `bytes`, for another file. Of several calls for the same file, only the one with the

@@ -62,7 +62,7 @@ ValueMaker each(std::function<void(const T&)> take) {
   return [take = std::move(take)] { return boost::program_options::value<T>()->notifier(take); };
 }
 ValueMaker each_time(std::function<void()> take);
-// Makes an option with an optional value. `take` gets an empty text if the value is missing.
+// For an option whose value is optional. `take` gets an empty text if the value is missing.
 ValueMaker each_or_none(std::function<void(const std::string&)> take);
 
 // Each of these functions stores the value in a variable.
@@ -170,7 +170,7 @@ struct CommandLine {
     std::string value;  // empty for switches
     bool by_letter = false;
   };
-  std::vector<Given> options;  // options in the order of the command line; see Option::may_repeat
+  std::vector<Given> options;  // in the order of the command line; see Option::may_repeat for repetitions
   std::vector<std::string> paths;
 
   bool has(std::string_view name) const;

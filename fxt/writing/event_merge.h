@@ -25,7 +25,7 @@ class EventMerge {
   void add(std::span<std::uint64_t> words, const Thread& thread) {
     if (!words.empty()) parts_.push_back({words.data(), words.data() + words.size(), &thread});
   }
-  // Adds the events of a thread that the file does not have yet. In a file that can't be overwritten, these
+  // Adds those events of a thread that are not in the file yet. If the file can't be overwritten, these
   // include end events for scopes that were written as begin events. In other files, update_ends() writes the
   // ends.
   void add(const StagedFile& file, TraceBuffer& buffer) {
@@ -55,7 +55,8 @@ class EventMerge {
     parts_.clear();
   }
 
-  // Ends, at `now`, the scopes that the file has as begin events. Clears the list of open scopes.
+  // Writes end events at `now` for the scopes whose begin events are in the file. Clears the list of open
+  // scopes.
   static void end_open(StagedFile& file, TraceBuffer& buffer, std::uint64_t now) {
     for (; !file.can_overwrite() && !buffer.open_.empty(); buffer.open_.pop())
       put_end(file, buffer.open_.innermost().header, buffer.thread_, now);

@@ -30,11 +30,11 @@ struct ExpectedBlocks {
   std::vector<ExpressionShape> shapes;  // one for each expression among the actions
   // By expression: the trace state variable that the expression records, if it records nothing else.
   std::vector<std::string_view> variables;
-  // by expression: false if the expression records only a variable, or is a teval
+  // By expression: false if Replay omits it, because it records only a variable or belongs to a teval.
   std::vector<bool> is_needed;
-  // For each expression: its item, if the commands leave only one possible item.
+  // By expression: the item to which it belongs, if the commands allow no other item.
   std::vector<std::optional<std::size_t>> item_of;
-  std::optional<std::size_t> range_item;  // the item in the memory range, if only one is possible
+  std::optional<std::size_t> range_item;  // the item in the only memory range, if no other item is possible
   WantedRegisters wanted;
   bool records_stack = false;  // an action computes an address from the stack pointer
   // The kinds of a complete frame's blocks, in order: 'R', 'M', 'V', 'S'. Exact unless an expression jumps.
@@ -58,8 +58,8 @@ class LocationTable {
   std::span<const ExpectedFrames> locations_of(std::int16_t tracepoint) const;
   // The first location of the tracepoint at an address; null if the address has none.
   const ExpectedFrames* location_at(std::int16_t tracepoint, std::uint64_t address) const;
-  // These functions are true if the hits or the steps of a location have blocks of the kinds in `shape` (see
-  // ExpectedBlocks::shape). If `is_beginning`, more blocks may follow these blocks.
+  // True if the hits, or the steps, of one of the tracepoint's locations have blocks of the kinds in `shape`
+  // (see ExpectedBlocks::shape). If `is_beginning`, more blocks may follow these blocks.
   bool has_hits_like(std::int16_t tracepoint, std::string_view shape, bool is_beginning) const {
     return has_shape(tracepoint, hit_shapes_, shape, is_beginning);
   }

@@ -62,8 +62,8 @@ class StampReader {
 
  private:
   std::optional<std::uint64_t> from_timestamp(std::int64_t time_us) {
-    // From this value on, timestamps count from 1970 (the value is in September 2001). They can't count from
-    // the start of the machine, because no machine has been running for that long.
+    // Timestamps of at least this value (September 2001) count from 1970. They can't count from the start of
+    // the machine, because no machine has been running for that long.
     constexpr std::int64_t kUnixFromUs = 1'000'000'000'000'000;
     const auto ns = time_us > 0 ? ns_of_us(static_cast<std::uint64_t>(time_us)) : std::nullopt;
     return checked(time_us >= kUnixFromUs ? TimeBase::Unix : TimeBase::Monotonic, ns);
@@ -98,8 +98,9 @@ class FrameClock {
   // If frames have no timestamps, a second reader reads ahead to the next timestamp.
   FrameClock(const TraceFile& trace, const TimeSurvey& survey);
 
-  // The start and the end of the recording in the status line. Nothing if the line and the timestamps use
-  // different clocks, or contradict each other. No frame is shown before the start or after the end.
+  // The start and the end of the recording, from the status line. Nothing if the line lacks them, or if the
+  // line and the timestamps use different clocks or contradict each other. No frame is shown before the start
+  // or after the end.
   std::optional<std::uint64_t> start_ns() const { return start_ns_; }
   std::optional<std::uint64_t> stop_ns() const { return stop_ns_; }
 

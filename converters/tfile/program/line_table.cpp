@@ -194,8 +194,8 @@ void LineTable::for_each_statement(const std::function<void(const LineRow&, bool
   }
 }
 
-// Of the rows for the address, returns the last one at which a statement begins. If there is none, returns
-// the last row.
+// Considers only the rows at the greatest address that is not above `code_address`. Returns the last of these
+// rows at which a statement begins. If there is none, returns the last of these rows.
 std::optional<LineRow> LineTable::row_of_code(std::uint64_t code_address) const {
   constexpr std::size_t kMaxRows = 1024;  // limit for rows at one address: intact tables have fewer
   std::optional<LineRow> found;

@@ -18,7 +18,7 @@ constexpr std::size_t kMaxTypeNesting = 1000;  // limit of nested types, for dam
 // would overflow.
 constexpr std::size_t kMaxPointerNesting = 100;
 
-// True if only the type to which this type refers is shown. Subranges occur in Ada.
+// True if a type with this tag is shown as the type to which it refers. Subranges occur in Ada.
 bool is_qualifier(int tag) {
   switch (tag) {
     case DW_TAG_typedef:
@@ -85,7 +85,8 @@ const Type* TypeTable::read_nested(Dwarf_Die type) {
   return &added;
 }
 
-// Finds a type that is defined in a type unit, or in another unit.
+// Finds the definition of a type that is only declared here. The definition is in a type unit, or in another
+// unit.
 const Type* TypeTable::read_definition(Dwarf_Die declaration) {
   if (const auto defined = info_.referred(declaration, DW_AT_signature)) return read(*defined);
   if (die_name(declaration).empty()) return nullptr;

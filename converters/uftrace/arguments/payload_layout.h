@@ -35,7 +35,8 @@ class SymbolNames {
   virtual std::optional<NameId> symbol_at(std::uint64_t address) = 0;
 };
 
-// A list of steps, which are made once from specs and run for each record.
+// A list of steps. Each step converts one value of a payload. The steps are made once from specs, and run for
+// each record.
 class PayloadLayout {
  public:
   // The data that are needed to make a layout. The enums must outlive the layout.
@@ -43,12 +44,12 @@ class PayloadLayout {
     std::endian order;
     Names& names;
     const EnumTypes& enums;
-    const EnumTypes* module_enums = nullptr;  // enums of the module, which come first; may be null
-    const FunctionType* function = nullptr;   // the function in the program; may be null
+    const EnumTypes* module_enums = nullptr;  // enums of the module, searched before `enums`; may be null
+    const FunctionType* function = nullptr;   // parameters and result of the function; may be null
   };
   PayloadLayout(const std::vector<SpecItem>& items, const Context& context);
-  // The order has no meaning, but layouts need one because they are in a std::set. Equal layouts give equal
-  // results.
+  // A std::set of layouts needs an order, which has no other meaning. Equal layouts convert a payload to
+  // equal values.
   friend auto operator<=>(const PayloadLayout&, const PayloadLayout&) = default;
 
   // Returns the size of the values at the start of `bytes`, without padding after them. Returns nothing if
@@ -75,8 +76,8 @@ class PayloadLayout {
   std::size_t most_words(std::size_t payload_bytes) const {
     return fixed_words_ + payload_bytes / sizeof(std::uint64_t);
   }
-  // Returns the value that options call `arg1` …, if it is a number. For a character, returns the code. For
-  // an enumerator, returns the value.
+  // Returns the value to which options refer as `name`, for example `arg1`. Returns nothing if the value is
+  // not a number. For a character, returns the code. For an enumerator, returns its number.
   std::optional<Argument> number(std::span<const std::byte> payload, NameId name) const;
   bool has(NameId name) const {
     return std::ranges::any_of(steps_, [name](const Step& step) { return step.name == name; });
@@ -88,7 +89,7 @@ class PayloadLayout {
     Unsigned,
     Auto,      // 8 bytes; the sign is guessed
     AutoPart,  // fewer bytes
-    Bits,      // a number whose type is in the header
+    Bits,      // an unsigned number; `header` shows whether it is a Uint64 or a Pointer
     Pointer,
     Char,
     Float,
@@ -100,7 +101,7 @@ class PayloadLayout {
     Hidden,
   };
   struct Step {
-    NameId name;  // `arg1`, even if the trace has another name
+    NameId name;  // name in options, such as `arg1`; the name in the trace is in `header`
     Load load;
     std::uint32_t size;   // size of the value in bytes
     std::uint32_t space;  // size with padding; not used for strings
@@ -141,7 +142,7 @@ struct FunctionLayouts {
 };
 
 // The layouts of all functions of a recording. The layouts of a function are made at the function's first
-// payload. Safe to use from several threads. A result does not depend on earlier calls.
+// payload. Safe to use from several threads. A result of of() does not depend on earlier calls of of().
 class PayloadLayouts {
  public:
   struct Context {
@@ -168,7 +169,7 @@ class PayloadLayouts {
   std::mutex mutex_;
   // The layouts, indexed by symbol and image, because a spec may apply to only one module.
   std::map<std::pair<const Symbol*, const Image*>, const FunctionLayouts*> functions_;
-  // Functions with the same values share layouts, so that fewer layouts need space in the CPU's cache.
+  // Functions with equal layouts share one element, so that fewer layouts need space in the CPU's cache.
   std::set<FunctionLayouts> layouts_;
 };
 

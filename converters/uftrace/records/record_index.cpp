@@ -111,8 +111,8 @@ class IndexWords {
     words_ = words_.subspan(1);
     return word;
   }
-  // Reads the number of parts. Each part has at least one word. Therefore, if this number is greater than the
-  // number of remaining words, the index is damaged.
+  // Reads the number of threads, marks or entries that follow. Each of them has at least one word. Therefore,
+  // if this number is greater than the number of remaining words, the index is damaged.
   std::size_t count() {
     const std::uint64_t count = next();
     is_damaged_ |= count > words_.size();
