@@ -121,8 +121,9 @@ class Nesting {
     time = std::min(time, kLatest);
     for (; top_->end <= time; --top_) visit(*top_);
   }
-  // Must be called after the fault OpenWhenEnded. Removes the durations that ended before `time` and still
-  // have open durations inside. Calls `visit(ended, inner)` for each of them.
+  // Repairs the fault OpenWhenEnded. Must be called after remove_ended(time). Removes the durations that
+  // ended before `time` and still have open durations inside. For each of them, calls `visit(ended, inner)`
+  // with the removed duration and the next duration inside it.
   template <typename Visitor>
   void remove_outlived(std::uint64_t time, Visitor visit) {
     if (top_->limit() >= time) return;  // none has ended
@@ -211,7 +212,7 @@ class Nesting {
   }
 
   std::uint64_t last_time_ = 0;
-  std::size_t points_ = 0;       // number of events of no length, all at last_time_, that were added last
+  std::size_t points_ = 0;       // number of events of no length at last_time_ that are nested in each other
   bool point_encloses_ = false;  // true if the latest event of no length is a duration
   std::size_t dropped_ = 0;      // number of dropped begins that have not ended yet
   std::vector<Duration> durations_ = std::vector<Duration>(8);

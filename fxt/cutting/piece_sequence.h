@@ -1,5 +1,5 @@
-// The pieces of a trace. Each record goes into the piece that contains its time, and into the state that
-// later pieces repeat. Internal to the Cutter.
+// The pieces of a trace. Each record with a time goes into the piece that contains this time. Records that
+// stay valid, for example names and values of counters, are repeated in later pieces. Internal to the Cutter.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ class PieceSequence {
   // Completes the last piece. Must be called after the last record.
   void finish();
 
-  // Must be called with the time of the first record, even if this record is not kept. A range may count from
-  // this time.
+  // Must be called with the time of the first record, even if this record is not kept. The times of a range
+  // may be relative to this time.
   void know_start(std::uint64_t time) { edges_.know_start(time); }
   // For --split-size: sets the time before which all records are known.
   void know_until(std::uint64_t time) { edges_.know_until(time); }

@@ -30,7 +30,7 @@ inline void append_text(TextBuffer& out, std::string_view text) {
   out.resize(size + text.size());
   std::ranges::copy(text, out.data() + size);
 }
-// Does the same as append(), but is ten times as fast.
+// Does the same as append(out, "{}", number), but is ten times as fast.
 inline void append_number(TextBuffer& out, std::uint64_t number) {
   const fmt::format_int digits(number);
   append_text(out, {digits.data(), digits.size()});
@@ -51,7 +51,7 @@ Character first_character(std::string_view text);
 // an escape such as "\x1b". Line ends are escaped as well.
 std::string printable(std::string_view text);
 void append_printable(TextBuffer& out, std::string_view text);
-// Appends the text in quotes. Also uses the escapes \" \\ \n \r \t.
+// Appends the text in quotes. Uses the escapes \" \\ \n \r \t, and otherwise those of append_printable().
 void append_quoted(TextBuffer& out, std::string_view text);
 // Appends a JSON string in which characters that are not shown are escaped. Each ill-formed part of `text`
 // becomes U+FFFD.
@@ -68,7 +68,8 @@ std::string counted(std::uint64_t count, std::string_view one, std::string_view 
 
 // The width of `text` in columns of a monospaced font. Wide characters count as two.
 double columns_of(std::string_view text);
-// Returns shown(text), cut to `columns` with an ellipsis. Empty if there is no space for three columns.
+// Returns shown(text). If it is wider than `columns`, it is cut and ends with an ellipsis. The result is
+// empty if `columns` is less than 3.
 std::string fitted(std::string_view text, double columns);
 
 // ---- Numbers ----

@@ -21,9 +21,10 @@ struct ObjectNames {
   std::map<std::uint64_t, std::string> processes = {}, threads = {};
 
   void add(const Record& record);
-  // Returns "app 100", "app 100 / main 101", or "process 100" without a name. Unregistered ids: "?" or "?9".
+  // Returns "app 100", for example, "process 100" if the process has no name, or "?" for kUnregistered.
   std::string text_of_process(std::uint64_t koid) const;
   std::string text_of_thread(std::uint64_t koid) const;  // for example "main 101"
+  // Returns "app 100 / main 101", for example, or "?9" for an unregistered thread.
   std::string text_of(const ThreadKey& key) const;
 };
 
@@ -38,7 +39,7 @@ class CallStream : public Pairing {
   // Must be called with each record of an OrderedReader, like Pairing::add().
   bool add(const Entry& entry, const Reader& reader);
   const ObjectNames& objects() const { return objects_; }
-  // Lines that count odd events; empty if there are none.
+  // Returns the counts of odd() as text: a line for each count that is not 0.
   std::vector<std::string> notes() const;
 
  private:

@@ -1,4 +1,5 @@
-// Sorts values, which may be added in any order. Values beyond a limit are in a temporary file.
+// Sorts values, which may be added in any order. If there are many values, most of them are in a temporary
+// file.
 #pragma once
 
 #include <algorithm>
@@ -86,7 +87,7 @@ class SortedSpool {
 
   std::size_t kept_;
   std::vector<T> latest_;
-  std::size_t next_ = 0;  // index of the next value in latest_; unused with runs
+  std::size_t next_ = 0;  // index of the next value in latest_; unused if there are runs
   std::vector<Run> runs_;
   TemporaryFile file_;
 };

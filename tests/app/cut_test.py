@@ -122,7 +122,8 @@ class Cut(unittest.TestCase):
                 self.assertEqual(going_on, [])
                 going_on = next_on
             self.assertEqual(going_on, [])
-            # If a flow continues in another piece, it ends in an additional call with the name "thread".
+            # If a flow continues in a later piece, the earlier piece has an additional call with the flow's name, "thread".
+            # In this piece, the flow ends in this call.
             joined = [call for call in joined if call[1] != "thread"]
             self.assertCountEqual(joined, [call[:4] for call in calls_of(self.whole)])
 

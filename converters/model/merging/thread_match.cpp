@@ -10,9 +10,11 @@
 namespace convert {
 namespace {
 
-// At most this number of marks per thousand may be outside of the calls of their functions.
+// If a thread matches a lane, at most this number of the thread's marks per thousand are outside of calls of
+// their functions.
 constexpr std::size_t kOutsidePerThousand = 5;
-// Of this number of marks, at most one may be inside a call that is not the innermost one.
+// If the ends of calls are recorded, at most one in this number of marks may be inside a call that is not the
+// innermost one.
 constexpr std::size_t kIndirect = 10;
 // A lane's records are clearly closer to the marks than those of another lane if the median distance in time
 // is about 2^3 times smaller.

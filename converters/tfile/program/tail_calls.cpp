@@ -35,7 +35,8 @@ struct TailCalls::Search {
   std::size_t steps = 0;
   std::vector<std::uint64_t> jumps = {};  // jumps on the path that is searched
   std::optional<std::vector<std::uint64_t>> first_way = {};
-  std::size_t shared_at_start = 0, shared_at_end = 0;  // number of jumps with which all paths begin, or end
+  // The number of jumps that all paths share at their start, and the number that they share at their end.
+  std::size_t shared_at_start = 0, shared_at_end = 0;
 
   bool follow(const Call& call) {
     if (!call.target || ++steps > kMaxSteps || jumps.size() > kMaxJumps) return false;

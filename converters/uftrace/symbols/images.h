@@ -23,7 +23,7 @@
 
 namespace convert::uftrace {
 
-// The image and the symbol at an address. Images owns both.
+// The image and the symbol at an address. The class Images owns both.
 struct SymbolAt {
   const Image* image = nullptr;    // null if no image is known at the address
   const Symbol* symbol = nullptr;  // the symbol in the image; null if there is none at the address
@@ -37,8 +37,9 @@ struct SymbolAt {
   std::vector<std::string> names(Demangle mode) const;
   // True if `module` in an option or spec means the image of the symbol. As in uftrace, `module` means the
   // module at the lowest address whose name begins with `module`. Unlike in uftrace, it also means other
-  // modules with the same name. If no module's name begins with `module`, it means libraries that were loaded
-  // later. `PLT` means the library functions that the program itself calls.
+  // modules with the same name. If no module's name begins with `module`, it means the libraries that were
+  // loaded later and whose names begin with `module`. `PLT` means the library functions that the program
+  // itself calls.
   bool is_in(std::string_view module, const AddressSpace* space) const;
 };
 

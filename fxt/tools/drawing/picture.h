@@ -1,6 +1,6 @@
 // A drawing consists of tracks with rows of shapes on one axis. In a timeline, each thread has a track and
-// the axis is time. In a flame graph, each root has a track, and the axis is the total time of calls. A
-// drawing is shown as SVG, or as a page that can be zoomed and searched.
+// the axis is time. In a flame graph, each root (a thread, a process or the whole trace) has a track, and the
+// axis is the total time of calls. A drawing is shown as SVG, or as a page that can be zoomed and searched.
 #pragma once
 
 #include <algorithm>
@@ -70,7 +70,7 @@ class Details {
   SeededMap<std::string, std::uint32_t> indices_;
   std::vector<const std::string*> lines_;
   std::vector<std::uint32_t> references_;
-  std::vector<std::size_t> ends_{0};  // by index of the details: the end of their part of references_
+  std::vector<std::size_t> ends_{0};  // by index of the details: where their part of references_ ends
   std::size_t bytes_ = 0;
   std::uint64_t left_out_ = 0;
 };

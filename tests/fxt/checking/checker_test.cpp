@@ -197,7 +197,7 @@ TEST(Checker, W13AndW14LargeRecords) {
 TEST(Checker, W15OuterFirst) {
   EXPECT_EQ(broken({complete(0, 10, kA), complete(0, 5, kB)}), kClean);
   EXPECT_EQ(broken({complete(0, 5, kB), complete(0, 10, kA)}), "W15");
-  // The pair is not inside the longer complete event.
+  // Viewers drop the longer complete event. Therefore, the duration from 6 to 12 is not inside it.
   EXPECT_EQ(broken({complete(0, 5, kB), complete(0, 10, kA), begin(6), end(12)}), "W15");
   EXPECT_EQ(broken({complete(0, 5, kB), begin(6), end(12)}), kClean);
   EXPECT_EQ(broken({complete(0, 10), complete(0, 10)}), kClean);
@@ -513,7 +513,7 @@ TEST(Checker, W25SchedulingArgumentsHaveTheirTypes) {
   EXPECT_EQ(broken({waker, {0x2000'0000'0021'0058, 5, 101, 0x6'0024, 102}}), "W25");
   EXPECT_EQ(broken({waker, {0x2000'0000'0021'0058, 5, 101, 0x6'0028, 0xffff'ffff}}), kClean);
   EXPECT_EQ(broken({waker, {0x2000'0000'0021'0058, 5, 101, 0x6'0028, 1ULL << 32}}), "W19");
-  // In the record of a switch, this argument may have any type.
+  // In the record of a context switch, the argument `waker` may have any type.
   EXPECT_EQ(broken({waker, {0x1000'0000'0021'0068, 5, 101, 102, 0x6'0024, 102}}), kClean);
   const Words weight = string_record(6, "weight");
   EXPECT_EQ(broken({weight, {0x2000'0000'0021'0048, 5, 101, 0x7'0006'0011}}), kClean);
@@ -577,7 +577,7 @@ TEST(Checker, W29RecordsThatReadersIgnore) {
   EXPECT_THAT(notes({log}, {Perfetto, Tracy, FuchsiaCpp}),
               ElementsAre("log: log messages (1): ignored by Perfetto and Tracy"));
   EXPECT_THAT(notes({log}, {FuchsiaCpp, FuchsiaRust, Spec}), ElementsAre());
-  EXPECT_THAT(notes({log}, KnownReaders::all()), ElementsAre());  // there are no notes for all readers
+  EXPECT_THAT(notes({log}, KnownReaders::all()), ElementsAre());  // no notes if all readers are selected
   const Words operation =
       joined(event(EventType::AsyncBegin, 5, kA, 1, {7}), event(EventType::AsyncEnd, 6, kA, 1, {7}));
   const Words argument = event(EventType::Instant, 7, kA, 1, {0x7'0005'0011}, 1);
