@@ -216,9 +216,9 @@ TEST_F(SpecTableTest, CostlyPatternsAreNoted) {
   EXPECT_THAT(arguments({.names = {"g"}}), IsEmpty());
   EXPECT_EQ(notes_.count(kDamagedLine), 1u) << "together";
   EXPECT_EQ(pattern_use_->atoms, 0);
-  pattern_use_->atoms = 199'000;  // of another table
-  EXPECT_TRUE(is_kept("a{999}"));
-  EXPECT_FALSE(is_kept("a{1000}"));
+  pattern_use_->atoms = 199'500;  // of another table
+  EXPECT_TRUE(is_kept("a{490}"));
+  EXPECT_FALSE(is_kept("a{500}"));
   pattern_type_ = "glob";
   EXPECT_TRUE(is_kept("a{1000}{1000}"));
 }
