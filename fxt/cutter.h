@@ -53,8 +53,8 @@ FXT_API std::string piece_name(const std::string& path, std::size_t number);
 
 struct CutCounters {
   std::size_t pieces = 0;
-  std::uint64_t events = 0;                    // records with content that are at least partly in the range
-  std::uint64_t outside = 0;                   // records with content that are outside of the range
+  std::uint64_t events = 0;                    // events, logs, blobs and so on, at least partly in the range
+  std::uint64_t outside = 0;                   // the same kinds of records, outside of the range
   std::optional<std::uint64_t> first_ns = {};  // time of the first event that has a time
   std::uint64_t last_ns = 0;
   std::uint64_t oversized = 0;  // pieces that exceed split_bytes by more than a block

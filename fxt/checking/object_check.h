@@ -1,5 +1,5 @@
-// Checks the names of processes and threads at the end of the file, because they may come late. Also checks
-// the use of koids in Perfetto and Tracy (rules W18, W19). Internal to the Checker.
+// After the last record, checks the names of processes and threads, because a name may come after the events.
+// Also checks the use of koids in Perfetto and Tracy (rules W18, W19). Internal to the Checker.
 #pragma once
 
 #include <algorithm>

@@ -24,7 +24,7 @@ struct OpenSpan {
 
   Held<Event> begin;
   std::uint64_t end = kUnknown;  // end time of a complete event; kUnknown for a begin
-  // for a begin: end of a complete event around the span, in this piece
+  // For a begin: the end time of a complete event around it, if that event ends by the end of the piece.
   std::uint64_t around_ends = kUnknown;
   bool is_written = false;      // the current piece has the span's begin
   bool is_begun_again = false;  // the span began before the current piece, which has its begin again
@@ -59,8 +59,8 @@ class SpanStack {
   // The span that this event ends: the innermost duration without a known end, or the innermost async
   // operation of its category and name. Returns end() if there is none.
   Position ended_by(const Event& event);
-  // Sorts the spans that begin again at the same time, because spans may overlap in the trace. Spans that end
-  // later come first.
+  // Sorts complete events that begin again. They may overlap in the trace, but now begin at the same time.
+  // Therefore, spans that end later come first.
   void sort_by_ends();
   // Adds a complete event that ends in this piece, and therefore does not begin again in a later piece. It
   // encloses the spans that begin before its end.
@@ -121,8 +121,8 @@ class OpenSpans {
   void begin_again(Piece& piece);
   // Writes ends for all spans that have ended by the end of the piece.
   void settle(Piece& piece);
-  // Ends the spans that continue after the piece. If `is_last`, the trace is over, and only spans with a
-  // known end continue.
+  // Ends the spans that continue after the piece. If `is_last`, the trace is over. Then a span without a
+  // known end stays open, unless it is inside a span with a known end.
   void cut(Piece& piece, bool is_last);
 
   // The first end of the open spans; kUnknown if no end is known.

@@ -97,8 +97,8 @@ class Reader:
                 data += bytes(int(part, 8) for part in found[1].split("\\")[1:])
             if self.take("..."):
                 cut = True
-            # The parts of one text are joined if one of them is repeated. Otherwise, the next text is another
-            # element of an array.
+            # The next chunk belongs to this text if it or the latest chunk is a repeated character, or if it is
+            # an incomplete sequence. Otherwise, it is another element of an array.
             if re.compile(r""", (?:'(?:\\.[^']*|[^\\])' <repeats|<incomplete)""").match(self.text, self.at) or (
                     is_repeated and self.ahead(', "')):
                 self.at += 2

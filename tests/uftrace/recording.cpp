@@ -159,7 +159,8 @@ std::vector<std::string> RecordingBuilder::lines(const ImportOptions& options, c
   keep(notes);
   std::vector<std::string> lines;
   description_.clear();
-  // Every recording begins with a description. The description has its own tests, so it is stored separately.
+  // Every trace contains a description of the recording. The description has its own tests, so it is stored
+  // separately.
   for (const std::string& line : text.lines()) {
     const bool is_described = line.find("event:uftrace info") != std::string::npos ||
                               line.find(" blob uftrace/") != std::string::npos;

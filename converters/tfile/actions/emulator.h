@@ -31,7 +31,9 @@ class EmulatorTarget {
 
 enum class Outcome : std::uint8_t {
   Finished,
-  Stopped,  // stopped by record(), by damaged code, or by an error that also stopped the target
+  // Stopped by record(), by damaged code, or by an error that also occurred when the frame was recorded, such
+  // as a division by zero.
+  Stopped,
   Unknown,  // a jump depended on an unknown value
 };
 

@@ -82,11 +82,12 @@ class RecipeDraft {
 
   // Clears `recipe`, and reuses its storage. `recipe` and `memory` (the frame) must be valid until finish().
   void start(Recipe& recipe, FrameMemory& memory, LabelId label, bool opens_call);
-  // If the argument is plotted, the counter shows `plotted`, which is the number in the argument's text.
+  // The argument may be a text that stands for a number, such as `true`. If the argument is plotted, its
+  // counter shows `plotted`, which is this number.
   void add(const Argument& argument, const Argument& plotted);
   void add(const Argument& argument) { add(argument, argument); }
-  // Adds a number that every frame has at the place of `bytes`. A number of form Flags is the value of the
-  // register `flags`.
+  // Adds a number. Each frame for which the recipe is used has the number at the place of `bytes`. If the
+  // form is Flags, `flags` is the register with the number.
   void add_number(NameId name, ValueForm form, const FrameBytes& bytes, const Register* flags = nullptr);
   void add_counter(LabelId label, NameId name, const FrameBytes& bytes);
   void add_blob(std::string_view suffix, const FrameBytes& bytes) {
@@ -106,7 +107,7 @@ class RecipeDraft {
   // An argument that is also drawn as a counter.
   struct Plotted {
     Argument argument;
-    std::size_t slot;  // index in the recipe; kConstant for a number that is not in the frame
+    std::size_t slot;  // index in Recipe::slots_; kConstant for an argument that was added by value
   };
   static constexpr std::size_t kConstant = ~std::size_t{0};
 

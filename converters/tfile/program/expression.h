@@ -38,8 +38,8 @@ struct Expression {
   std::vector<Expression> operands = {};
 };
 
-// Parses an expression. If the parser does not understand the text or an operand, the result or the operand
-// has Kind::Invalid. Names of types are looked up in `scope`.
+// Parses an expression. An expression or operand that the parser does not understand has Kind::Invalid. Names
+// of types are looked up in `scope`.
 Expression parse_expression(std::string_view text, const CodeScope& scope);
 // True if the parser understands the whole text. The meanings of its names do not matter.
 bool is_understood(std::string_view text, const CodeScope& scope);

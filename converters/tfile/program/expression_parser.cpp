@@ -171,7 +171,8 @@ class Parser {
 
   // ---- Types ----
 
-  // Parses "struct item *", "unsigned char", "app::Base **", "char (*)[8]". Consumes only a type.
+  // Parses a type, such as "struct item *", "unsigned char", "app::Base **" or "char (*)[8]". If the next
+  // words are not a type, consumes nothing, and returns null.
   const Type* type_name() {
     const std::size_t before = at_;
     const Type* type = type_specifier();

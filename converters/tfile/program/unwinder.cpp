@@ -80,7 +80,8 @@ std::optional<Caller> Unwinder::next() {
                            : std::nullopt;
   if (!address) return stop(fmt::format("the frame lacks the return address of the code at {:#x}", pc_));
   if (*address == 0) return std::nullopt;
-  // The return address is after the call instruction, and pc_ must be inside this instruction.
+  // The return address is after the call instruction, and pc_ must be inside this instruction. If a signal
+  // interrupted the caller, the return address is already the address of the interrupted instruction.
   pc_ = frame_.masked(call->is_signal ? *address : *address - 1);
   const CallFrame* const caller = call_frame();
   return Caller{pc_, caller != nullptr && caller->is_signal};

@@ -252,7 +252,7 @@ bool DrawnTimeline::is_in_range(std::uint64_t begin_ns, std::uint64_t end_ns) co
   return begin_ns <= calls_.window().to() && end_ns >= calls_.window().from();
 }
 
-// Connects a step or an end to the same flow as Perfetto does. Names do not matter.
+// Connects a step or an end to the same flow as Perfetto does. The names of flow events do not matter.
 void DrawnTimeline::add_flow(const Event& event, std::uint64_t time_ns, bool is_chosen) {
   FlowPoint point{.is_shown = is_chosen && is_in_range(time_ns, time_ns), .ns = time_ns};
   if (is_chosen) {
@@ -381,7 +381,7 @@ std::map<ThreadKey, std::size_t> DrawnTimeline::add_lanes_to(Drawing& drawing) c
   return lanes;
 }
 
-// `lanes` are the tracks of the threads.
+// `lanes` has the index of each drawn thread's track in `drawing.lanes`.
 void DrawnTimeline::add_lines_to(Drawing& drawing, const std::map<ThreadKey, std::size_t>& lanes) const {
   for (const auto& [process, ns, name] : lines_) {
     const auto first = process ? lanes.lower_bound({*process, 0}) : lanes.begin();
@@ -414,7 +414,7 @@ Drawing DrawnTimeline::drawing(Detail detail) {
       shapes += row.size();
     }
   }
-  // Merges the lowest rows first, so that the calls around them remain separate.
+  // Merges shapes in the lowest rows first, so that the calls around them remain separate.
   for (std::uint64_t width_ns = merged_ns; shapes > most && width_ns / 2 <= length_ns;
        width_ns = std::max<std::uint64_t>(1, 2 * width_ns)) {
     merged_ns = width_ns;

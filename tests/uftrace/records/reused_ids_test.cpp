@@ -1,5 +1,5 @@
-// Tests files to which several threads or processes have written: they used the same id in turn, or clone()
-// made the second process.
+// Tests files to which several threads or processes have written. Either they had the same id one after the
+// other, or a process that clone() made wrote to the file of its parent.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <string>
