@@ -44,8 +44,8 @@ class Conversion {
     return static_cast<std::int64_t>(is_cut_ ? trace_bytes() / sizeof(std::uint64_t)
                                              : writer_->words_written());
   }
-  // The sizes, in words, of names that the trace does not contain yet. The result stays valid after this
-  // object is destroyed.
+  // For each name, the size in words that its string record would have; 0 if the trace already has the name.
+  // The result stays valid after this object is destroyed.
   fxt::CallLengths::NameWords name_words();
   std::int64_t words_of_left_out() {
     return words_of_name(rule_.left_out) + words_of_name(rule_.left_out_ns);

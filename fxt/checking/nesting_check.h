@@ -26,7 +26,7 @@ class TrackCheck {
     std::uint64_t name = 0;    // for begins and ends: hash of category and name; 0 if both are empty
     std::uint64_t offset = 0;  // in the file
     EventType type = EventType::Instant;
-    std::uint32_t arguments = 0;  // for begins and ends: a number from ArgumentNames
+    std::uint32_t arguments = 0;  // for begins and ends: from ArgumentNames::number_of()
   };
 
   TrackCheck(const Findings& findings, const ArgumentNames& argument_names)
@@ -61,7 +61,7 @@ class TrackCheck {
     std::uint64_t begin = 0;
     std::uint64_t name = 0;       // for durations without an end yet: Step::name of the begin
     std::uint32_t arguments = 0;  // for durations without an end yet: Step::arguments of the begin
-    bool is_tied = false;         // Tracy ends the duration at once, by the end of an earlier complete event
+    bool is_tied = false;         // Tracy ends the duration when it begins; apply() explains why
   };
 
   void apply(const Step& step) {

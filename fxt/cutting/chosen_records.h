@@ -124,8 +124,8 @@ class ChosenRecords {
 
   bool takes_all() const { return threads_.empty() && !keeps_; }
 
-  // An end is kept if its begin is kept. An instant is kept if any open operation of its id is kept. The
-  // event's own thread and name count only if no such operation is open.
+  // An end is kept if its begin is kept. An instant is kept if any open operation of its id is kept. If no
+  // such operation is open, the event's own thread and `keeps_` decide. They also decide about each begin.
   template <typename Consume>
   void filter_async(const Event& event, Consume consume) {
     const bool is_own_choice = is_chosen(event.thread.thread) && (!keeps_ || keeps_(event));

@@ -29,7 +29,7 @@ PROGRAMS = Path(os.environ["PROGRAMS"])
 LIBRARY = os.environ["FAIL_CALL_LIBRARY"]
 CALC = REPOSITORY / "tests" / "uftrace" / "recordings" / "calc"
 QUEUE = REPOSITORY / "samples" / "gdb" / "queue.trace"
-MOST = int(os.environ.get("MOST_CALLS", "12"))  # number of tested calls of each function, evenly distributed
+MOST = int(os.environ.get("MOST_CALLS", "12"))  # about this many calls of each function are tested, evenly distributed over the run
 ERRORS = {"write": errno.ENOSPC, "open": errno.EACCES, "fopen": errno.EACCES, "fopen64": errno.EMFILE, "open64": errno.EMFILE,
           "pthread_create": errno.EAGAIN, "opendir": errno.EACCES, "mmap": errno.ENOMEM, "access": errno.EACCES,
           "mkdtemp": errno.ENOSPC, "mkdir": errno.ENOSPC, "pipe2": errno.EMFILE, "fork": errno.EAGAIN, "fchmod": errno.EPERM, "fclose": errno.ENOSPC}

@@ -33,7 +33,7 @@ def is_moved(drawn):
 class CallComparison(judging.Comparison):
     def __init__(self, recording):
         super().__init__(recording)
-        self.not_comparable = set()  # functions whose numbers uftrace counts in another way
+        self.not_comparable = set()  # functions whose counts may differ from uftrace's, because of a longjmp or too deep calls
 
     def run(self, trace):
         calls = [event for event in trace.events if event.type in (fxt.BEGIN, fxt.END, fxt.COMPLETE)]

@@ -16,7 +16,7 @@ namespace convert {
 
 struct ShortCallRule {
   std::uint64_t shortest_ns = 0;        // shorter calls are left out, unless they are kept
-  NameId left_out{}, left_out_ns{};     // arguments of a call with calls inside that were left out
+  NameId left_out{}, left_out_ns{};     // argument names: the number and time of inner calls left out
   fxt::CallLengths* lengths = nullptr;  // gets the calls that were left out; may be null
   // Returns the size of arguments in the trace, in words, without their names. Needed with `lengths`.
   std::size_t (*words_of)(const ArgumentRow& arguments) = nullptr;

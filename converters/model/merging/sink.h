@@ -22,8 +22,9 @@ struct LaneInfo {
   ThreadId thread;
   std::string process_name;
   std::string thread_name;
-  // The expected amount of events. Importers use the size of the thread's file. A sink may have a shorter
-  // form for the threads with the most events.
+  // A greater weight means that more events are expected. For uftrace, it is the size of the thread's file.
+  // For GDB, it is the number of frames. A sink may refer to the threads with the greatest weights in fewer
+  // words.
   std::uint64_t weight = 0;
   std::uint64_t first_call_ns = kForever;  // start of the program's first call; kForever if unknown
 };
@@ -54,7 +55,7 @@ struct TimelineTotals {
   std::uint64_t cut_arguments = 0;             // sum of all lanes
   std::uint64_t skipped_calls = 0;             // sum of all lanes
   fxt::MissingCalls left_out = {};             // short calls, sum of all lanes
-  std::uint64_t outside_ns = 0;                // time of short calls outside of shown calls
+  std::uint64_t outside_ns = 0;                // total time of the short calls that are in no shown call
 };
 
 // The interface of a sink. The SinkLimits are not part of it, because lanes need them before the sink exists.

@@ -17,7 +17,8 @@ void Alignment::start(std::size_t items, std::size_t expressions) {
   can_be_misfit_.assign(items, false);
 }
 
-// Calls `step(next item, next expression, item of the expression or kNone, cost)` for each possible step.
+// Calls `step(next item, next expression, found, cost)` for each possible step. `found` is the item that the
+// step gives to `expression`, or kNone.
 template <typename Step>
 void Alignment::for_each_step(std::size_t item, std::size_t expression, bool has_prefix, Step&& step) const {
   constexpr std::size_t kNone = ~std::size_t{0};

@@ -122,9 +122,9 @@ bool contains(const Program::Function& function, std::uint64_t address) {
   return address - function.address < std::max<std::uint64_t>(function.size, 1);
 }
 
-// The meaning of the text with which the user set a tracepoint, such as "demo.c:63", in the program. It does
-// not depend on the bias. All locations of the tracepoint share it: a line of a template or of an inlined
-// function may have thousands of locations.
+// The code that the text of a tracepoint means in the program. The user has set the tracepoint with this
+// text, such as "demo.c:63". The code does not depend on the bias. All locations of the tracepoint share one
+// MeantCode, because a line of a template or of an inlined function may have thousands of locations.
 struct MeantCode {
   std::vector<std::string> names = {};  // names of a function or label; empty for a line, or if unknown
   bool is_line = false;
@@ -221,8 +221,8 @@ class PlaceChecker {
   ProgramCheck check_at(std::uint64_t bias, bool only_if_it_fits = false) {
     ProgramCheck check{.bias = bias};
     program_.set_load_bias(bias);
-    // Numbers of tracepoints. Each number in `inside` has a location in the program. Each number in `outside`
-    // has a location outside of the program, although the program has a function that the tracepoint names.
+    // Numbers of tracepoints. A tracepoint in `inside` has a location in the program. A tracepoint in
+    // `outside` has a location outside of the program, although it names a function of the program.
     std::set<std::uint64_t> outside, inside;
     for (const Clue& clue : clues_) {
       if (only_if_it_fits && check.contradictions > 0) return check;

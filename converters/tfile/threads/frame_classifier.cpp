@@ -8,7 +8,8 @@
 namespace convert::tfile {
 namespace {
 
-// A limit, because every frame of a stepping tracepoint is compared with all hits that wait for steps.
+// At most this number of hits wait for steps. The limit is needed, because every frame of a stepping
+// tracepoint is compared with all of these hits.
 constexpr std::size_t kMaxOpenSteps = 256;
 
 // The kinds of the frame's blocks, as in ExpectedBlocks::shape.

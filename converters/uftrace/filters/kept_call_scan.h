@@ -35,7 +35,7 @@ class KeptCalls {
   static constexpr std::size_t kBits = 65536;
   static constexpr std::uint64_t kPartBytes = kBits * kBytesPerBit;
   static constexpr std::size_t kWordBits = 64;
-  // A longer list would take more space than the bits.
+  // If `listed` had more elements, it would take more space than `words`.
   static constexpr std::size_t kMaxListed = kBits / 16;
   using Words = std::array<std::uint64_t, kBits / kWordBits>;
 
@@ -57,8 +57,8 @@ class KeptCallScan {
   struct CallData {
     std::uint64_t begin_ns = 0;
     std::uint64_t offset = kNowhere;       // offset of the entry; kNowhere without an entry
-    std::uint64_t time_ns = 0;             // minimum length of shown calls inside
-    std::uint64_t size = 0;                // minimum size of shown functions inside
+    std::uint64_t time_ns = 0;             // limit of -t, for this call and the calls inside it
+    std::uint64_t size = 0;                // limit of -Z, for this call and the calls inside it
     std::uint64_t shortest_ns = kForever;  // minimum length that keeps this call; kForever if no length does
     bool is_kept = false;
   };
