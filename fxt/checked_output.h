@@ -44,8 +44,8 @@ struct CheckedOutputOptions {
 //   - an instant with "frame" in its name becomes a duration of no length;
 //   - process and thread ids of 0 become kIdForZero;
 //   - a complete event that ends before it begins gets the length 0;
-//   - a flow event outside of all durations, or after an instant or an inner complete event, is written in a
-//     new duration of no length;
+//   - a flow event gets a new duration of no length if no duration encloses it, or if the enclosing duration
+//     already contains an instant or an ended complete event;
 //   - an argument is removed if an earlier argument has the same name;
 //   - an argument of a counter is removed if it is not a number;
 //   - if two counters have a series of the same name, all series of the later counter get the name of

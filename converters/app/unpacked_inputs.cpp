@@ -312,7 +312,8 @@ class Unpacker {
       if (fs::canonical(path, error).native().starts_with(inside.native())) count_again(path);
   }
 
-  // Stops early if `is_wanted` returns false for the start of the file.
+  // Unpacks the current entry to `path`. Calls `is_wanted` when the first kBeginBytes are unpacked. If it
+  // returns false, the rest of the entry is not unpacked.
   template <typename IsWanted>
   void unpack_entry(const fs::path& path, IsWanted is_wanted) {
     constexpr unsigned kPrivateFile = 0600, kPrivateFolder = 0700;

@@ -32,8 +32,8 @@ class NamePattern {
   // A regular expression matches any part of the name; other patterns must match all of it. Safe to call from
   // several threads.
   bool matches(const std::string& name) const;
-  // Releases the memory that matches() has used until now. While it matches, the C library stores states of
-  // the expression. Each state needs some kilobytes.
+  // Releases the memory that matches() has used until now. The C library stores states of the expression when
+  // it compares the expression with names. Each state needs some kilobytes.
   void release_states() {
     if (regex_ != nullptr) compile(compiled_);
   }
@@ -64,8 +64,8 @@ inline void NamePattern::FreeRegex::operator()(regex_t* regex) const {
 }
 
 // Returns an expression that the C library tries to match only at the start of a name: "^.*(a)" for "a". The
-// C library would try "a" at each character, which can take quadratic time. Expressions with back references
-// stay unchanged, because the new brackets would change their numbers.
+// C library tries "a" itself at each character of the name, which can take quadratic time. Expressions with
+// back references stay unchanged, because the new brackets would change the numbers of the groups.
 inline std::string from_first_character(const std::string& regex) {
   int open = 0;
   for (std::size_t i = 0; i < regex.size(); ++i) {

@@ -1,4 +1,4 @@
-// Checks the start of a file: magic word, provider, initialization, and the records that must come later
+// Checks the magic word, the providers and the initializations of a file, and whether records come too early
 // (rules W1, W2, W4). Internal to the Checker.
 #pragma once
 

@@ -429,8 +429,8 @@ class Late : public Source {
   unsigned pumped_ = 0;
 };
 
-// The merge can't start before the first time of the moved input is known. Until then, other inputs are
-// pumped only once.
+// The merge can't start before the time of the moved input's first event is known. Until then, other inputs
+// are pumped only once.
 TEST_F(MergeLoopTest, OtherInputsAreNotReadAheadBeforeTheFirstTimeOfAnInputIsKnown) {
   Timeline timeline({.lanes = kTestLanes, .lookahead_bytes = 1}, notes);
   timeline.begin_input("moved");

@@ -91,7 +91,7 @@ std::string disassemble(std::span<const std::byte> code);
 bool is_well_formed(std::span<const std::byte> code);
 
 struct ExpressionShape {
-  std::string blocks = {};      // the kinds of the recorded blocks, in order: 'M', 'V'
+  std::string blocks = {};      // a letter for each recorded block: 'M' for memory, 'V' for a variable
   bool records_result = false;  // false if the expression records pointers and operands, but not its result
   // The number of the variable, if the expression only records a trace state variable.
   std::optional<std::uint64_t> only_variable;

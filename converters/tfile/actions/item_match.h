@@ -1,6 +1,6 @@
 // Matches the items of a tracepoint with the expressions among its actions. A trace file does not record
-// which expression belongs to which item. This follows from the order of items and expressions, from the form
-// of the expressions, and from the values in the program.
+// which expression belongs to which item. ItemMatch concludes this from the order of items and expressions,
+// from the form of the expressions, and from the facts that the program gives.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,15 @@ class ItemMatch {
   class Evidence {
    public:
     virtual ~Evidence() = default;
-    // True if the item must have an expression, false if it may have none. No value if this is unknown.
+    // True if the item must have an expression, false if it need not have one. Returns nothing if the program
+    // does not show this. In this case, the kind and the text of the item decide.
     virtual std::optional<bool> has_expression(std::size_t item) = 0;
     // True if the expression may have recorded the item at the item's place in the program.
     virtual bool fits(std::size_t item, std::size_t expression) = 0;
   };
 
-  // If `evidence` is null, only the commands decide. Returns false if no alignment of the items with the
-  // expressions is possible.
+  // If `evidence` is null, no facts of a program are used. Returns false if no alignment of the items with
+  // the expressions is possible.
   bool match(const ExpectedBlocks& expected, Evidence* evidence);
 
   // The item of an expression, if all possible alignments give it the same item.

@@ -72,7 +72,8 @@ void ValueArguments::add(std::uint64_t number, std::int16_t tracepoint, const Fr
   arguments_.add_unused();
 }
 
-// Returns false if no memory of the frame has a name.
+// Returns false if the names of the frame's values are unknown: if there are neither items nor a program, or
+// if the budget of work is exceeded.
 bool ValueArguments::start_items(const FrameContext& context, const ExpectedFrames& location) {
   const ExpectedBlocks& expected = context.is_step ? location.step : location.hit;
   if (expected.items.empty() && symbols_ == nullptr) return false;
@@ -286,8 +287,8 @@ void ValueArguments::add_address(const ItemValue& item, std::uint64_t address) {
   arguments_.add_pointer(name, is_function ? ValueForm::ObjectPointer : ValueForm::Pointer, address);
 }
 
-// Shows the target of a reference at `address`. If the frame does not have the target, shows the address. If
-// the language has no expression for the address, adds a note instead.
+// Shows the target of a reference. `address` is the target's address. If the target's contents are
+// unknown, shows this address, or adds a note if the reference is implicit (Ada).
 void ValueArguments::add_target(const ItemValue& item, const ItemValue& target, std::uint64_t address) {
   const bool is_in_memory = target.value.storage.kind == Storage::Kind::Memory;
   if (is_in_memory && (add_in_memory(target) || add_constant(target))) return;
@@ -379,8 +380,8 @@ void ValueArguments::add_recorded(std::size_t index, const ExpectedBlocks& expec
 }
 
 // Shows memory that is exactly one global variable of the program, even if no item names it: GDB does not
-// write the items of `default-collect` into the file. `address` is the address of the code. If an item is
-// contradicted, this may be the wrong program, and nothing is shown.
+// write the items of `default-collect` into the file. `address` is the address of the frame's code. If the
+// actions contradict an item's place in the program, this may be the wrong program, and nothing is shown.
 void ValueArguments::add_globals(std::uint64_t address, const ExpectedBlocks& expected) {
   for (std::size_t i = 0; i < expected.items.size(); ++i)
     if (expected.items[i].kind != Kind::Variable && items_.is_contradicted(i)) return;

@@ -39,8 +39,8 @@ CodeScope::Operations read_operations(Dwarf_Attribute& attribute, const CodeScop
   return {.found = found, .operations = {first, count}};
 }
 
-// Finds the operations of an attribute at an address. Returns 1 if there are some, 0 if there are none, and a
-// negative number on errors.
+// Finds the operations of an attribute that are valid at the code address `scope.pc`. Returns 1 if there are
+// some, 0 if there are none, and a negative number on errors.
 int operations_at(Dwarf_Attribute& attribute, const CodeScope& scope, std::span<const Dwarf_Op>& operations) {
   const auto [known, is_new] = scope.known_operations.try_emplace(attribute.valp);
   if (is_new) known->second = read_operations(attribute, scope);

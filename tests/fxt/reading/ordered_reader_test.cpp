@@ -24,7 +24,8 @@ namespace {
 using testing::ElementsAre;
 using testing::ElementsAreArray;
 
-// Builds the words of records. By default, a record has thread 1 (100/101) and the name "one" (string 2).
+// Builds the words of records. By default, an event has the thread at index 1 (thread 101 of process 100),
+// and the string at index 2 ("one") as its name.
 class Trace {
  public:
   Trace& string(std::uint64_t index, std::uint64_t three_letters) {

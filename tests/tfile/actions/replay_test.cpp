@@ -32,7 +32,7 @@ class Replays : public testing::Test {
     actions.push_back({.kind = TracepointAction::Kind::Expression, .code = hex_bytes(digits).value()});
   }
   // Returns the memory that each action recorded: "1000:4", "1000:4s" for a text, or "1000:8o" for an
-  // operand. "?" means that the action stopped.
+  // operand. "?" at the end means that the action was not run or not completed.
   std::vector<std::string> recorded() {
     memory_.start(frame, false);
     EXPECT_TRUE(replay.run(actions, is_needed, memory_, work));
@@ -157,8 +157,8 @@ TEST_F(Replays, ExpressionsOfNoBytesRecordAddresses) {
   EXPECT_THAT(recorded(), ElementsAre("1000:0"));
 }
 
-// The expression jumps to its own start. It is stopped after 4096 instructions, which exceed the budget
-// `little`.
+// The expression jumps to its own start. It is stopped after 4096 instructions. Each instruction takes 8
+// steps of the budget, so `little` is exceeded.
 TEST_F(Replays, EndWhenTheirBudgetIsExceeded) {
   constexpr fxt::Limit kLittle{"steps", 10'000, 0};
   fxt::Budget little(kLittle);

@@ -114,7 +114,7 @@ TEST(KernelCursor, OtherKernelsHaveOtherPages) {
 }
 
 TEST(KernelCursor, ReportsLosses) {
-  const std::string full(236, 'x');  // leaves no space for a count in the page
+  const std::string full(236, 'x');  // leaves no space in its page for the number of lost events
   const Events events = events_of(KernelBytes()
                                       .page(10)
                                       .lost(5151)

@@ -1,4 +1,5 @@
-// The stages that process the records of a thread. Tests use them without a file, and read the lane.
+// A fixture with the stages that process the records of a thread. A test passes records to the stages without
+// a file, and reads the events that the stages emit.
 #pragma once
 
 #include <algorithm>
