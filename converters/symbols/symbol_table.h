@@ -65,8 +65,8 @@ class SymbolTable {
  private:
   using Kind = bool (Symbol::*)() const;
   // A segment ends where the next one starts. To find the symbol at an address in a segment, first try the
-  // last symbol that starts before the address. If it does not contain the address, only `symbol` can contain
-  // it.
+  // last symbol that starts at or before the address, unless another symbol has the same start. If the last
+  // symbol does not contain the address, only `symbol` can contain it.
   struct Segment {
     std::uint64_t start;
     std::uint32_t symbol;
@@ -85,8 +85,9 @@ class SymbolTable {
 
   TextPool names_;
   std::vector<Symbol> symbols_;
-  // The number of symbols that begin before each 2^shift-th address, counted from the first start. With these
-  // numbers, a lookup compares only a few symbols.
+  // The addresses from the first symbol on are divided into parts of 2^shift_ addresses. For each part, this
+  // is the number of symbols that begin before the part. The last element is the number of all symbols. With
+  // these numbers, a lookup compares only a few symbols.
   std::vector<std::uint32_t> starts_before_;
   unsigned shift_ = 0;
   // These segments refer only to symbols that enclose other symbols, or that begin together with others.

@@ -43,14 +43,15 @@ inline std::optional<double> number_of(const Value& value) {
 
 class Findings;  // fxt/checking/findings.h: the findings of the current record
 
-// Returns the text of a fault. Only the `id` of a flow or operation varies in it. The caller adds the places
-// and times of other events.
+// Returns the text that describes a fault. The text is fixed, but may contain the `id` of a flow or
+// operation. The caller adds the places and times of other events.
 std::string problem_of(Fault fault, std::uint64_t id = 0);
 
 // `ns` is empty if the time has more than 64 bits.
 void check_time(std::optional<std::uint64_t> ns, Findings& findings);
-// True if the event's times count for the length of the trace. Tracy reads instants, counters and durations.
-// Flows count as well, because the duration around a flow does not end before the flow.
+// True if the event's times are compared with Tracy's limit for the length of a trace (rule W5). Tracy reads
+// instants, counters and durations. Flows count as well, because the duration around a flow ends at the flow
+// or later.
 bool spans_the_trace(const Event& event);
 void check_thread(const Thread& thread, Findings& findings);  // the thread of an event
 void check_koid(std::uint64_t koid, Findings& findings);      // the id of a thread that is switched or woken
@@ -64,7 +65,7 @@ void check_instant(std::string_view name, Findings& findings);
 void check_object(const KernelObject& object, Findings& findings);
 // The argument that names a thread's process, even if its type is wrong; null if it is missing.
 const Argument* process_argument(const KernelObject& object);
-// The process of a thread's name; 0 if the name has no process.
+// Returns the process that the kernel object of a thread names; 0 if it names no process.
 std::uint64_t process_of_thread(const KernelObject& object);
 
 // The names of threads. For a thread of a context switch or wakeup, Perfetto takes the process from the
@@ -84,7 +85,8 @@ class ThreadNames {
   std::map<std::uint64_t, std::uint64_t> process_of_;  // by thread
 };
 
-// The rules for counters. The name of each argument is a series, which belongs to one counter.
+// The rules for counters. Each argument of a counter is a series. Different counters must not have series
+// with the same name.
 class CounterRules {
  public:
   void check(const Event& event, Findings& findings) const;

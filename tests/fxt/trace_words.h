@@ -39,7 +39,8 @@ inline Words words_of(const std::function<void(Writer&)>& write, const WriterOpt
   return words;
 }
 
-// The words that `second` adds, after `first` has registered its strings and threads.
+// Returns the words that `second` writes. Before that, `first` can register the strings and threads that
+// `second` uses.
 inline Words words_after(const std::function<void(Writer&)>& first,
                          const std::function<void(Writer&)>& second, const WriterOptions& options = {}) {
   std::ptrdiff_t before = 0;

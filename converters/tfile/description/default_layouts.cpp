@@ -15,7 +15,8 @@
 namespace convert::tfile {
 namespace {
 
-// The registers of an architecture, in the order of the block. The text has these elements:
+// The registers of an architecture, in the order in which a frame's register block has them. The text has
+// these elements:
 // - "i8:" is the form and the size in bytes of the registers that follow. The forms are i (signed),
 //   u (unsigned), p (pointer), e (x86 flags), f (float), b (bytes) and c (control register: an integer
 //   that is not general).
@@ -114,8 +115,8 @@ std::vector<std::string> names_of(std::string_view word) {
   const std::size_t dash = word.find('-');
   if (dash == std::string_view::npos) return {std::string(word)};
   const std::string_view first = word.substr(0, dash), last = word.substr(dash + 1);
-  // Splits a name into the text before its last number, this number, and the text after it. A range counts
-  // the number up.
+  // Splits a name into the text before its last number, this number, and the text after it. The names of a
+  // range differ only in this number.
   const auto split = [](std::string_view name) {
     const std::size_t end = name.find_last_of(kDigits) + 1;
     const std::size_t begin = name.find_last_not_of(kDigits, end - 1) + 1;

@@ -65,7 +65,7 @@ inline const CodeName& CodeNames::name_of(const Frame& frame, const FrameContext
       .label = names_.intern_label(kTracepointCategory, name_by_location(frame, context.is_step, location))};
   if (symbols_ != nullptr && context.pc) {
     CodeInfo info = symbols_->code_at(*context.pc);
-    if (location != nullptr && !context.is_step)  // steps are at other addresses
+    if (location != nullptr && !context.is_step)  // steps are not at the tracepoint
       if (std::string meant = function_meant(location->at, info); !meant.empty())
         info.function = std::move(meant);
     if (!info.function.empty()) name.label = names_.intern_label(kTracepointCategory, info.function);

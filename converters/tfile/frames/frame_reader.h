@@ -17,7 +17,7 @@
 namespace convert::tfile {
 
 struct Frame {
-  std::uint64_t number = 0;  // counts the frames that were found in the file
+  std::uint64_t number = 0;  // how many frames were found in the file before this one
   std::int16_t tracepoint = 0;
   std::uint64_t offset = 0;   // file offset of its header
   std::uint64_t size = 0;     // size of the frame's blocks according to the header
@@ -84,9 +84,9 @@ class FrameReader {
   bool has_damage() const { return !damage_.empty(); }
 
   std::uint64_t offset() const { return offset_; }  // the position in the file
-  // The number of bytes after the end marker, at offset(). Must be called after next() has returned null.
-  // Returns 0 if damage covers these bytes. Also returns 0 for a circular buffer, because old bytes after its
-  // last frame are normal.
+  // Returns the number of bytes after the end marker. These bytes begin at offset(). Must be called after
+  // next() has returned null. Returns 0 if damage covers these bytes. Also returns 0 for a circular buffer,
+  // because old bytes after its last frame are normal.
   std::uint64_t bytes_behind_end() const;
   std::uint64_t frames_read() const { return frames_read_; }
 

@@ -101,8 +101,8 @@ class StackRepair : public OpenCalls {
 
   MovedExits& moved_exits() { return moved_exits_; }
   const MovedExits& moved_exits() const { return moved_exits_; }
-  // If `exit` ends the innermost call, adds it to moved_exits(); see MovedExits::add(). Returns false if it
-  // ends another call, or after missing records.
+  // If `exit` ends the innermost call, adds it to moved_exits(); see MovedExits::add(). Returns false if
+  // `exit` ends another call, or if records before `exit` are missing.
   bool move_exit(const CallRecord& exit, bool is_refuted, std::uint64_t returned_ns);
   // end_moved() ends the call of the first moved exit, at the new time of this exit. end_all_moved() ends the
   // calls of all moved exits, not later than `time_ns`.
@@ -160,7 +160,7 @@ class StackRepair : public OpenCalls {
   std::uint64_t pending_losses_ = 0;
   InferredCalls inferred_;
   MovedExits moved_exits_;
-  std::optional<Ending> ending_;  // set while the end of a program or task waits for the kernel's calls
+  std::optional<Ending> ending_;  // set while the end of a program or task waits for exits of kernel calls
   std::uint64_t ending_ns_ = 0;   // recorded time of this end
 };
 

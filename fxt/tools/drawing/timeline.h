@@ -165,8 +165,8 @@ class DrawnTimeline : private CallListener {
   bool is_in_range(std::uint64_t begin_ns, std::uint64_t end_ns) const;
   std::uint32_t details_of(const Event& event);
   std::uint32_t keep_details(std::string_view text);
-  // Returns the index of a name for the runs of this thread. Until the end of the trace, this name is only
-  // the koid, because the name of the thread is not known yet.
+  // Returns the index of the name with which the thread's runs on CPUs are shown. While records are read,
+  // this name is only the koid, because the name of the thread may not be known yet.
   std::uint32_t name_of_thread(std::uint64_t koid);
   LaneState& lane_of_cpu(std::uint16_t cpu);
   OperationsState& operations_of(std::uint64_t process);

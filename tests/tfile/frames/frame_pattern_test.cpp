@@ -180,7 +180,7 @@ TEST(FramesOfAPattern, AreShownAsPairsIfTooManyHaveOneTime) {
   };
   const auto instants = count("@1000000 tracepoint:tick "), pairs = count("[1000000 tracepoint:tick ");
   EXPECT_EQ(instants + pairs, 600);
-  EXPECT_EQ(instants, 510);  // of 512 levels, the status uses one, and the pairs use another
+  EXPECT_EQ(instants, 510);  // of 512 levels, "trace status" uses one, and the pairs use another
   EXPECT_EQ(count("1000000] tracepoint:tick"), pairs);
   EXPECT_EQ(count("@1001000 tracepoint:tick "), 1);
   EXPECT_EQ(count("blob gdb/frame/"), 601);
@@ -209,8 +209,8 @@ TEST(FramesOfAPattern, MayHaveOtherFramesBetweenThem) {
   };
   tick(1, 1000);
   tick(2, 1001);
-  tick(3, -1);                                             // the frame has no time
-  t.frame(2).memory(0x404040, "1234").variable(1, 1003);   // the frame has less memory
+  tick(3, -1);                                             // the time is invalid
+  t.frame(2).memory(0x404040, "1234").variable(1, 1003);   // 4 bytes of memory instead of 8
   t.frame(2).memory(0x404040, t.number(std::int64_t{5}));  // the frame has no timestamp
   t.frame(9).memory(0x404040, t.number(std::int64_t{6})).variable(1, 1005);
   tick(7, 1006);
@@ -235,8 +235,8 @@ TEST(FramesOfAPattern, MayHoldAVariableTwice) {
   EXPECT_THAT(t.end().lines(), Contains(HasSubstr(" $hits=100 $hits (1)=9 ")));
 }
 
-// The item is *ptr, so the block at the address in ptr has the name *ptr. In the last frame, ptr has another
-// value.
+// The tracepoint collects *ptr, so the block at the address in ptr has the name *ptr. In the last frame, ptr
+// has another value.
 TEST(FramesOfAPattern, NameTheMemoryAtARecordedPointer) {
   TraceBuilder t;
   t.line("R 40").line(kStamp).line("tp T2:401000:E:0:0");

@@ -58,7 +58,8 @@ TEST_F(Modules, EachHasItsOwnAddresses) {
   EXPECT_THAT(notes_.groups(), IsEmpty());
 }
 
-// `pump` has a tracepoint in both programs. The tracepoint in the library shows where the library is.
+// `pump` has a tracepoint in the program and one in the library. The tracepoint in the library shows where
+// the library is.
 TEST_F(Modules, DoNotOverlapInAnyOrder) {
   for (const bool is_reversed : {false, true}) {
     if (is_reversed) std::swap(programs_[0], programs_[1]);
@@ -131,7 +132,7 @@ TEST_F(Modules, TheUserGivesTheirPlaces) {
   EXPECT_EQ(notes_.count(kUnconfirmedProgram), 2u);
 }
 
-// All places are given, for example by the command `fxt` in GDB.
+// The places of all modules are given, for example by the command `fxt` in GDB.
 TEST_F(Modules, AModuleWithoutTracepointsIsNotNotedIfAllPlacesAreGiven) {
   programs_.push_back(std::make_unique<Program>(TRACED_SPLIT, Demangle::Simple));
   const std::uint64_t own = address_of(0, "plant::pump");

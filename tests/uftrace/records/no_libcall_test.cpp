@@ -47,7 +47,8 @@ TEST_F(NoLibcall, BothPartsOfAPairAreLeftOut) {
               ElementsAre("100/100 [10, 20] demo:main", "100/100 [11 demo:qsort", "100/100 11] demo:qsort"));
 }
 
-// longjmp restores the open calls of a hidden setjmp. uftrace does not do this.
+// longjmp restores the calls that were open at the setjmp, even if the setjmp is hidden. In uftrace, a hidden
+// setjmp has no effect.
 TEST_F(NoLibcall, HiddenCallsOfSetjmpStillHaveAnEffect) {
   recording_.entry(10, 0, R::kMain).entry(11, 1, R::kG).exit(12, 1, R::kG);
   recording_.entry(13, 1, R::kF).exit(15, 1, R::kG).exit(20, 0, R::kMain);

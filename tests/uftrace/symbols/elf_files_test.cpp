@@ -337,7 +337,8 @@ TEST_F(ElfFilesTest, DebugFilesByLinkMustMatch) {
   EXPECT_EQ(name("/usr/bin/app", ""), "exported");
 }
 
-// Addresses count from the first mapping of the program, because the debug file may lack this mapping.
+// Addresses in a debug file also count from the first mapping of the program file, because the debug file may
+// lack this mapping.
 TEST_F(ElfFilesTest, AddressesCountFromTheMappingOfTheProgram) {
   ElfBuilder at_fixed_place;
   at_fixed_place.load(0x400000, 0x1234);
