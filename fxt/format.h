@@ -24,11 +24,14 @@ inline constexpr std::size_t kMaxThreadIndex = 255;        // index 0 stands for
 inline constexpr std::size_t kMaxLegacyCpu = 255;          // for context switches of subtype 0
 inline constexpr std::size_t kMaxCpu = 4095;               // Perfetto aborts at larger numbers
 inline constexpr std::size_t kMaxDepth = 512;              // nested durations; Perfetto drops deeper ones
-inline constexpr std::size_t kMaxLocations = 32'767;       // names of durations; Tracy's index has 16 bits
+// The limit for different pairs of a duration's name and its source location. Tracy can save a trace with
+// more pairs, but can't load the saved file.
+inline constexpr std::size_t kMaxLocations = 32'767;
 inline constexpr std::uint64_t kTicksPerSecond = 1'000'000'000;  // 1 tick = 1 ns; all readers support it
 // Times in ns must be less than this. Perfetto and Fuchsia's Rust reader reject later times.
 inline constexpr std::uint64_t kTimeLimit = std::uint64_t{1} << 63;
-inline constexpr std::uint64_t kSpanLimit = std::uint64_t{1} << 47;  // ns (39 h); in Tracy, later times wrap
+// The time from the first to the last event must be less than this, in ns (39 h). In Tracy, later times wrap.
+inline constexpr std::uint64_t kSpanLimit = std::uint64_t{1} << 47;
 // Perfetto truncates pids and tids to 32 bits.
 inline constexpr std::uint64_t kKoidLimit = std::uint64_t{1} << 32;
 

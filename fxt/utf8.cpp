@@ -87,7 +87,7 @@ std::string_view cut_utf8(std::string_view text, std::size_t max_bytes) {
   std::size_t size = max_bytes;
   // Goes back over at most three continuation bytes, to the start of the character that would be split.
   for (int i = 0; i < 3 && size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0U) == 0x80; ++i) --size;
-  // The text is not UTF-8, so it can be cut anywhere.
+  // If the byte before them is also a continuation byte, the text is not UTF-8, and can be cut anywhere.
   if ((static_cast<unsigned char>(text[size]) & 0xc0U) == 0x80) size = max_bytes;
   return text.substr(0, size);
 }

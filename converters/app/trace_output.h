@@ -22,16 +22,17 @@ struct TraceTooLarge : std::exception {
   explicit TraceTooLarge(std::uint64_t size) : bytes(size) {}
   const char* what() const noexcept override { return "the trace is larger than --fit"; }
 
-  std::uint64_t bytes;  // size of the trace, or of the pieces until the limit was exceeded
+  // The total size of the files, before compression, up to the file that exceeds the limit.
+  std::uint64_t bytes;
 };
 
 class TraceOutput {
  public:
-  // If `cut` is given, writes only this part of the trace. If `cut` splits the trace, writes files named by
-  // fxt::piece_name(). Throws std::runtime_error if a file can't be written, and UsageError if an existing
-  // file must not be replaced. finish() throws TraceTooLarge if the trace has more than `most_bytes` before
-  // compression. If `thinning` is not null, `cut` is required, and the caller must have begun a pass of
-  // `thinning`. The TraceOutput does not own `thinning`.
+  // If `cut` is given, writes only the part of the trace that `cut` selects. If `cut` splits the trace,
+  // writes files named by fxt::piece_name(). Throws std::runtime_error if a file can't be written, and
+  // UsageError if an existing file must not be replaced. finish() throws TraceTooLarge if the trace has more
+  // than `most_bytes` before compression. If `thinning` is not null, `cut` is required, and the caller must
+  // have begun a pass of `thinning`. The TraceOutput does not own `thinning`.
   TraceOutput(fxt::tools::PieceFiles::Options files, const std::optional<fxt::CutOptions>& cut,
               std::optional<std::uint64_t> most_bytes = {}, fxt::tools::Thinning* thinning = nullptr);
   // Abandons the output unless finish() was called.

@@ -14,8 +14,8 @@ namespace convert {
 std::span<const unsigned char> debug_section(Dwarf* dwarf, std::string_view name, bool is_of_split = false);
 
 // libdw reads a table of abbreviations again for each unit, and keeps all copies, even if units share the
-// table. Returns the problem if the tables of all units exceed a limit; otherwise an empty text. Must be
-// called before libdw reads a unit. `stored_bytes` is the size of the file or of its DWARF.
+// table. Returns the problem if all copies together exceed a limit; otherwise an empty text. Must be called
+// before libdw reads a unit. `stored_bytes` is the size of the file or of its DWARF.
 std::string excess_of_abbreviations(Dwarf* dwarf, std::uint64_t stored_bytes, bool is_split = false);
 
 // Releases the memory of those pages of the mapped file that were read. If a page is needed again, the system

@@ -84,8 +84,8 @@ class OpenFlows {
     bool several = false;  // another process began a flow with this id while the flow of `process` was open
   };
   std::map<Key, Tag> open_;
-  // By id: the process to whose flow the steps and ends in other processes belong. An entry is removed when a
-  // flow of its id ends.
+  // By id: the process whose flow gets the steps and ends of processes that have no open flow of this id. An
+  // entry is removed when any flow of its id ends.
   std::map<std::uint64_t, Owner> owners_;
 };
 

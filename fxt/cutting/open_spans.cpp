@@ -144,8 +144,8 @@ SpanStack::Position OpenSpans::erase(SpanStack& stack, SpanStack::Position span)
   return stack.erase(span, spare_);
 }
 
-// The span has ended together with the span around it. Merges the next inner span into it if that span has
-// also ended, so that later searches skip both at once.
+// Marks that a span has ended together with the span around it. If the next inner span has also ended, merges
+// it into this span, so that later searches skip both at once.
 void OpenSpans::end_with_outer(SpanStack& stack, SpanStack::Position span) {
   span->unneeded_ends = 1;
   const auto inside = std::next(span);
@@ -260,7 +260,7 @@ void OpenSpans::end(SpanStack& stack, SpanStack::Position span, const Event& end
     erase(stack, span);
 }
 
-// Ends the spans of complete events that end by `time`.
+// Ends the spans of complete events that end at `time` or earlier.
 void OpenSpans::settle(SpanStack& stack, std::uint64_t time, Piece& piece) {
   while (stack.next_end() != OpenSpan::kUnknown && stack.next_end() <= time) {
     auto innermost = std::prev(stack.end());
@@ -330,7 +330,8 @@ void OpenSpans::cut(Piece& piece, bool is_last) {
   };
   for (auto& [thread, stack] : threads_) cut(stack);
   for (auto& [id, stack] : asyncs_) cut(stack);
-  // Deletes empty stacks, because each piece visits all stacks, and there may be more stacks than spans.
+  // Deletes the empty stacks of threads. This function visits all stacks for each piece, and there may be
+  // more threads than spans.
   threads_.erase_if([](const SpanStack& stack) { return stack.empty() && stack.after == 0; });
 }
 

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kLongestName = 200, kMostNames = 10'000;
 
 // A record needs only two bytes to refer to a long text, but the programs compare and copy the text for each
-// record. Therefore, the sum of these texts is limited.
+// record. Therefore, the total size of the texts is limited.
 constexpr Limit kLongTexts{"MiB of long texts in records", 4096 * kMiB, 400 * kKiB};
 
 // Returns 0 if the size is not known.

@@ -317,7 +317,7 @@ class Commands(unittest.TestCase):
     def test_a_report_is_printed_as_shown(self):
         page = (REPOSITORY / "docs" / "usage.md").read_text()
         command, shown = re.search(r"^    \$ (fxt-convert samples/uftrace/calc .*)\n((?:    .*\n)+)", page, re.MULTILINE).groups()
-        size = re.compile(r"(calc\.fxt:) [\d.]+")  # the size depends on the folder's name
+        size = re.compile(r"(calc\.fxt:) [\d.]+")
         self.assertEqual(size.sub(r"\1", self.run_command(command)),
                          size.sub(r"\1", re.sub("^    ", "", shown, flags=re.MULTILINE)))
 

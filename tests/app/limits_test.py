@@ -193,7 +193,7 @@ class Limits(unittest.TestCase):
             self.assertEqual(code, 1)
             self.assertIn(f"{program}: a.fxt.gz: {self.MEMORY}", printed)
 
-        # The memory for an uncompressed file is added to the limit.
+        # The limits of all input files are added. The limit of an uncompressed file is larger.
         (self.directory / "a.fxt").write_bytes(trace.bytes + trace.bytes[-16:] * 2_500_000)
         with gzip.open(self.directory / "small.fxt.gz", "wb") as file:
             file.write(trace.bytes)

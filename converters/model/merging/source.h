@@ -25,8 +25,8 @@ struct TimeSpan {
 // The limits of one pump().
 struct PumpBudget {
   std::size_t bytes;  // the approximate size of the events and arguments to add to lanes
-  // A source must not emit events at or after this time, because shared sources may still deliver earlier
-  // events.
+  // The shared sources have delivered all events before this time, but may not have delivered later events
+  // yet. Therefore, a source must not emit events at or after this time.
   std::uint64_t delivered_until_ns = kForever;
   // The number of the thread that pumps, from 0 to TimelineOptions::jobs - 1. A source may use it as an index
   // for memory per thread.

@@ -58,8 +58,8 @@ bool is_unclear(std::string_view text) {
   // std::from_chars() also reads "inf" and "nan", in upper or lower case, as doubles.
   static constexpr std::array<std::string_view, 8> kWords{"NULL", "null", "true", "false",
                                                           "inf",  "INF",  "nan",  "NAN"};
-  // Quick checks of the first character, and below of the third one, exclude most texts that are neither a
-  // number nor one of these words.
+  // Most texts are neither a number nor one of these words. Quick checks exclude most of them: first a check
+  // of the first character, and then a check of the third one.
   static constexpr auto kBegins = [] {
     std::array<bool, 256> begins{};
     for (const char c : std::string_view("0123456789+-.")) begins[static_cast<unsigned char>(c)] = true;

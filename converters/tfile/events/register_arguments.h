@@ -52,7 +52,7 @@ inline RegisterArguments::RegisterArguments(const TraceFile& trace, RegisterChoi
 inline void RegisterArguments::add(RecipeDraft& draft, FrameMemory& memory,
                                    const ExpectedBlocks* expected) const {
   for (const ShownRegister& shown : registers_) {
-    // This register and the registers after it were not recorded.
+    // Stops at the first register after the recorded bytes. The registers after it are also not recorded.
     if (shown.reg->offset >= memory.registers_size()) break;
     if (!is_shown(shown, expected)) continue;
     const FrameBytes bytes = memory.place_of(*shown.reg);

@@ -24,8 +24,8 @@ void Children::find_abbreviation() {
 
 void Children::next() {
   constexpr std::uint64_t kFew = 64;
-  // If a unit is damaged, the mark that ends the list may be missing. The search for the mark then counts as
-  // this number of bytes.
+  // If a unit is damaged, the mark that ends the list of children may be missing. Then the search for the
+  // mark counts as this many bytes of work.
   constexpr std::uint64_t kUnended = 16 * fxt::kMiB;
   Dwarf_Die following{};
   is_at_end_ = dwarf_siblingof(&child_, &following) != 0;

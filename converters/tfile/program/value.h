@@ -41,8 +41,8 @@ struct Storage {
   std::vector<bool> known = {};        // for Kind::Bytes: which bytes are known; empty if all are
   const Register* reg = nullptr;       // for Kind::Bytes: the register that holds the whole value
 
-  // Returns a storage without a value. The reason is `why`, or the reason of this storage if it also has no
-  // value.
+  // Returns a storage without a value, for the reason `why`. If this storage already has no value, its own
+  // reason is kept.
   Storage unusable(Missing why) const { return none(kind == Kind::None ? missing : why); }
   static Storage none(Missing why) { return {.kind = Kind::None, .missing = why}; }
   static Storage memory_at(std::uint64_t address) { return {.kind = Kind::Memory, .address = address}; }
@@ -57,9 +57,9 @@ std::vector<std::byte> stored(std::uint64_t number, std::uint64_t size, std::end
 // The storage of a variable whose type has `size` bytes.
 Storage locate(Dwarf_Die variable, std::uint64_t size, const CodeScope& scope, FrameMemory& frame);
 
-// Returns the number of an attribute. The attribute contains the number, refers to a variable or a member
-// that contains it, or has operations that compute it. `object` is the number with which the operations
-// start. `whole` is the address of the structure with the member.
+// Returns the number that an attribute of DWARF gives. The attribute contains the number, refers to a
+// variable or a member that contains it, or has operations that compute it. The operations start with the
+// number `object`. `whole` is the address of the structure that has the member.
 std::optional<std::uint64_t> number_of(Dwarf_Attribute attribute, const CodeScope& scope, FrameMemory& frame,
                                        std::optional<std::uint64_t> object = std::nullopt,
                                        std::optional<std::uint64_t> whole = std::nullopt);
@@ -110,7 +110,8 @@ std::optional<std::uint64_t> integer_of(const Value& value, FrameMemory& frame);
 // without its storage.
 Value evaluate(std::string_view expression, const EvaluationContext& context);
 
-// The values of an item: one, several or none. Their texts point into the item and the scope.
+// A value of a collected item. `text` is the item's text. For $args and $locals, it is the name of the
+// variable. It points into the item or the scope.
 struct ItemValue {
   std::string_view text;
   Value value;

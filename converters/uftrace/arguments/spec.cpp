@@ -23,7 +23,7 @@ std::optional<Format> format_of(char letter) {
   return index == std::string_view::npos ? std::nullopt : std::optional(static_cast<Format>(index));
 }
 
-// The limit for structs. A larger struct does not fit into the 1020 bytes of a payload.
+// Larger structs are rejected. They can't be in a recording, because a payload has at most 1020 bytes.
 constexpr std::size_t kMaxStructSize = 1024;
 
 class ItemParser {

@@ -35,7 +35,8 @@ class KernelFileSource : public CpuFileSource<KernelCursor, KernelMessage, Kerne
   KernelFileSource(const KernelFiles& files, QueuesByThread<KernelQueue>& queues, Symbolizer& symbolizer,
                    const Shown& shown, Notes& notes, ImportStats& stats);
 
-  // Skips events that no thread gets. Returns the time of the first other event, or kForever without one.
+  // Skips the first events, until an event is for a thread that is shown. Returns the time of this event,
+  // or kForever if there is none.
   std::uint64_t find_first_ns();
 
   // Finds the time of the last message of each queue. Reads all files, so nothing is left for pump().

@@ -1,7 +1,7 @@
 // An index makes it possible to convert a range of time without reading the records before it. It has marks
-// in the record files, some MiB apart. A mark is an offset, and the places of the entries of the calls that
-// are open at this offset. Reading these entries, and then the records from the offset on, gives the same
-// calls as reading all records.
+// in the record files, some MiB apart. A mark consists of an offset, and of the places of the entries of
+// those calls that are open at this offset. Reading these entries, and then the records from the offset on,
+// gives the same calls as reading all records.
 #pragma once
 
 #include <cstddef>

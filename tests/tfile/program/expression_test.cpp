@@ -235,15 +235,15 @@ TEST_F(Expressions, AreCast) {
     EXPECT_EQ(type(none), "?") << none;
 }
 
-// A cast may name a template without a "::" after its arguments. `i < 2` is a comparison, because `i` is a
-// variable.
+// In a cast, a type with template arguments is recognized even if no "::" follows the arguments. `i < 2` is a
+// comparison, because `i` is a variable.
 TEST_F(Expressions, AreCastToTemplates) {
   EXPECT_EQ(type("(plant::Basin<2,3>*)v"), "p8 to plant::Basin<2, 3>");
   EXPECT_EQ(type("*(plant::Basin<2, 3> *)&i"), "plant::Basin<2, 3>");
   EXPECT_EQ(type("(i < 2)"), "bool");
 }
 
-// Larger expressions are rejected. Without this limit, reading a very deep expression would crash.
+// Very large expressions are rejected. Without this limit, reading a very deep expression would crash.
 TEST_F(Expressions, AreOfLimitedSize) {
   const auto repeated = [](std::size_t count, const std::string& begin, const std::string& end) {
     std::string text;
