@@ -45,8 +45,8 @@ inline constexpr NoteKind kTooDeep{"too-deep",
 
 struct TimelineOptions {
   LaneOptions lanes;
-  // The memory for events that wait for the merge, in bytes, for all lanes together. If an open call holds
-  // back more than its share (LookaheadShares), it is written as a pair.
+  // The memory for events that wait for the merge, in bytes, for all lanes together. If too many events wait
+  // for the end of an open call (see LookaheadShares), the call is written as a begin and an end.
   std::size_t lookahead_bytes = std::size_t{16} << 20;
   // The number of threads that read and merge, including the caller of run(). The output does not depend on
   // this number.
@@ -105,15 +105,16 @@ class Timeline {
   std::optional<std::int64_t> clock_shift_ns() const;
   // Returns the start of the first call of the program, if importers know it before the events are read.
   std::optional<std::uint64_t> first_call_ns() const;
-  // Must be called if the current input shows threads on the CPUs of `machine`. Adds a note if a CPU's track
-  // would show several machines, or several threads at the same time.
+  // Must be called if the current input shows threads on the CPUs of `machine`. Then run() adds a note if a
+  // CPU's track would show threads of several machines, or several threads at the same time.
   void show_cpus_of(const std::string& machine);
   // Adds facts about the current input. If several inputs have the same kind of fact, the first input counts.
   void describe_input(TraceInfo info);
   // Adds a source of the current input that fills `lanes`. The lanes must be results of add_lane(). A lane
   // belongs to only one source.
   void add_source(std::unique_ptr<Source> source, const std::vector<Lane*>& lanes);
-  // Adds a shared source. The other sources of the current input wait until it has delivered its data.
+  // Adds a shared source of the current input. The other sources of this input emit an event only after the
+  // shared source has delivered its data up to the event's time.
   void add_shared_source(std::unique_ptr<SharedSource> shared_source);
   // Returns an object for the notes of one source. Only this source may use it during the run. After the run,
   // its notes are added to the other notes, in the order of the new_notes() calls.

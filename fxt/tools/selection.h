@@ -19,8 +19,9 @@ inline bool is_off_cpu(std::string_view category, std::string_view name) {
   return category == "sched" && name.starts_with("linux:schedule");
 }
 
-// An empty member selects everything. If a member is not empty, records that lack the property are not
-// selected. For example, `threads` selects no string record, because it has no thread.
+// An empty member selects everything. If `threads`, `names`, `categories` or `range` is not empty, records
+// without a thread, name, category or time are not selected. For example, `threads` selects no string record.
+// `excluded` and `no_sched` do not exclude records without a name.
 struct Selection {
   std::vector<std::uint64_t> threads = {};   // thread koids
   std::vector<std::string> kinds = {};       // names from kind_of(); "event" is any event

@@ -186,7 +186,8 @@ class Sameness(unittest.TestCase):
 
         for kind in "instant", "flow-begin":
             self.assertEqual(together(kind), whole.of_kind(kind))
-        # If a flow continues in a later part, the flow ends at the edge of its part.
+        # If a flow begins in one part and ends in a later part, it ends at the edge of the part in which it begins. Therefore,
+        # only the numbers of ends are compared.
         self.assertEqual(together("flow-end").total(), whole.of_kind("flow-end").total())
         for of_whole, *of_parts in zip(whole.carried(), *(part.carried() for part in parts)):
             self.assert_none(of_whole - sum(of_parts, Counter()))
@@ -378,8 +379,8 @@ class Sameness(unittest.TestCase):
             for thread in {call[0][1] for call in whole.calls}:
                 parts.append(part := Events(self.convert("--tid", thread, recording)))
                 of_trace = self.cut("--tid", thread, trace)
-                # At the start of a flow, fxt-cut does not know the end of the flow. Therefore, fxt-cut adds a call of no length
-                # where a flow to another thread ends. Added calls are not compared.
+                # At the start of a flow, fxt-cut does not know yet whether the flow ends in an omitted thread. If so, fxt-cut adds
+                # a call of no length on the kept thread, at the time of the end. Added calls are not compared.
                 calls = Counter({call: count for call, count in of_trace.calls.items() if call[1] != "event" or call[3] != call[4]})
                 self.assertEqual((part.calls, part.carried()), (calls, of_trace.carried()))
                 for more, less in (part, of_trace), (of_trace, part):

@@ -80,7 +80,7 @@ class MergeLoop {
     SealedEvents sealed = {};
     PendingEvent* read = nullptr;  // next event in `sealed`
     PendingEvent* end = nullptr;
-    std::uint64_t unsealed_ns = 0;  // no unsealed event has an earlier time; includes the offset
+    std::uint64_t unsealed_ns = 0;  // no unsealed event has an earlier time; includes the input's offset
 
     EventQueue& queue() const { return lane->store().queue(); }
   };

@@ -1,5 +1,5 @@
-// The collected items of one frame, as they are shown. Items of hits are shown if the actions prove them.
-// Items of steps are shown if no hit contradicted them.
+// The collected items of one frame, as they are shown. An item of a hit is not shown with its name if the
+// actions of the tracepoint contradict the item (see ItemProof). For an item of a step, earlier hits decide.
 #pragma once
 
 #include <cstddef>
@@ -25,9 +25,10 @@ class FrameItems {
   FrameItems(const TraceFile& trace, const ProgramSymbols* symbols, FrameMemory& memory)
       : symbols_(symbols), memory_(memory), proof_(trace.description.variables, memory) {}
 
-  // Examines the frame that is in the FrameMemory. `address` is the address of the frame's code, or of the
-  // location if the frame has no pc. The results are valid until the next start(), and point into `expected`.
-  // `work` is a budget of kFrameWork. Returns false if the budget is exceeded; then the items are unknown.
+  // Examines the frame that is in the FrameMemory. `address` is the address of the frame's code. If the
+  // frame has no pc, it is the address of the tracepoint's location. The results are valid until the next
+  // start(), and point into `expected`. `work` is a budget of kFrameWork. Returns false if the budget is
+  // exceeded; then the items are unknown.
   bool start(std::int16_t tracepoint, std::uint64_t address, const FrameContext& context,
              const ExpectedBlocks& expected, fxt::Budget& work);
 
@@ -40,7 +41,8 @@ class FrameItems {
     return !has_scope_ || tfile::is_understood(expression, *proof_.scope());
   }
   EvaluationContext evaluation() { return proof_.evaluation(); }
-  // True if the actions of the tracepoint contradict the item's place in the program.
+  // True if the actions of the tracepoint contradict the item (see ItemProof). For a step with a pc, true if
+  // the actions contradicted the item in an earlier hit.
   bool is_contradicted(std::size_t item) const { return is_contradicted_[item]; }
   // True if the actions contradict an item with this text.
   bool is_contradicted(std::string_view text) const { return contradicted_texts_.contains(text); }
@@ -53,8 +55,8 @@ class FrameItems {
   // The expressions among the actions, and the item that each recorded.
   const std::vector<const Replay::ActionResult*>& expressions() const { return proof_.expressions(); }
   std::optional<std::size_t> item_of(std::size_t expression) const { return proof_.item_of(expression); }
-  // The bytes in the frame. Empty if the frame lacks them, or if no action recorded them. For steps with a
-  // pc, the actions do not matter, because they were made for another address.
+  // The bytes of the frame's memory at `address`. Empty if the frame lacks them, or if no action recorded
+  // them. For steps with a pc, the actions do not matter, because they were made for another address.
   FrameBytes recorded(std::uint64_t address, std::uint64_t size);
 
  private:

@@ -99,7 +99,7 @@ class GlobalNames {
   DieScopes* scopes_;
   std::vector<Dwarf_Die> units_;
   Names names_;            // in the order of keys
-  Names completed_names_;  // names from completions; moved to the end of `names_` after units are read
+  Names completed_names_;  // names from completions; moved into `names_` after all units are read
   // For "a::b::c", the keys of its endings "b::c" and "c", each with the key of the whole name. Empty until
   // needed.
   using Ending = std::pair<Key, Key>;

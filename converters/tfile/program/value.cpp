@@ -9,7 +9,7 @@ using TypeKind = Type::Kind;
 
 constexpr std::size_t kMaxResolvedDepth = 64;
 constexpr std::uint64_t kMaxCount = ~std::uint32_t{0};
-// limit for arrays with elements whose type depends on the frame
+// In arrays with more elements, an element type that depends on the frame is not resolved.
 constexpr std::int64_t kMaxElements = 32;
 
 // The type that all elements of an array have in the frame; null if they differ. `first` is the first

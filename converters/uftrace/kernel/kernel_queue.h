@@ -1,4 +1,4 @@
-// The events of the kernel's files that one thread gets, as messages in the order of time.
+// The events from the kernel's files for one thread, as messages in the order of time.
 #pragma once
 
 #include <algorithm>

@@ -71,15 +71,15 @@ struct ThreadPlan {
   std::unique_ptr<PayloadDecoder> payload_decoder = {};  // may be null
   std::list<ListedEvent> listed_events = {};             // sorted by time
   const ThreadIndex* index = nullptr;                    // null if there is none
-  std::multimap<std::uint64_t, ForkPoint> forks = {};    // indexed by offset of the forking call's entry
+  std::multimap<std::uint64_t, ForkPoint> forks = {};    // indexed by file offset of the forking call's entry
   bool is_forked = false;
-  std::vector<std::uint64_t> inherited = {};  // addresses of calls around the thread's start, outermost first
+  std::vector<std::uint64_t> inherited = {};  // addresses of calls open at the fork, outermost first
   std::uint64_t most_calls = 0;               // limit for calls that are open before the first record
   SwitchPlan switches = {};
   KernelPlan kernel = {};
   bool skips_outside = false;          // if true, hide the thread's own events outside of program calls
   std::uint64_t switches_from_ns = 0;  // switches before this time are hidden
-  bool shows_cpu_tracks = false;       // if true, also write switches as records
+  bool shows_cpu_tracks = false;       // if true, also write context-switch records
   std::string ending = {};             // text of an instant at the thread's end; none if empty
   std::uint64_t fork_flow = 0;         // the flow that ends in the thread's first shown call; 0 if none
 
@@ -91,10 +91,11 @@ using ThreadPlans = std::map<ThreadId, ThreadPlan>;
 
 // Assigns a forking call to each child. The time of a FORK line is a time at which the child already ran. The
 // parent may then already be in a later fork. Therefore, the children of a process are taken in the order of
-// their pids, and each gets the earliest call before its time that no other child has. Perf files have the
-// thread that forked, and the exact time of the fork. With perf files, the child gets the forking call that
-// was open in this thread at this time. Perf files also have children without a FORK line, which posix_spawn,
-// system and popen create. Threads are assigned to calls of pthread_create in the same way.
+// their pids. Each child gets the earliest forking call that began before the time of the child's FORK line
+// and that no other child has. Perf files have the thread that forked, and the exact time of the fork. With
+// perf files, the child gets the forking call that was open in this thread at this time. Perf files also have
+// children without a FORK line, which posix_spawn, system and popen create. Threads are assigned to calls of
+// pthread_create in the same way.
 //
 // Completes the plans of forked threads and of their parents, and finds the program of each child.
 // `plans` are indexed by tid. A fork whose parent is not among them is ignored. The timeline assigns the

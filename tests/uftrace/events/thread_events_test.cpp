@@ -39,8 +39,9 @@ class ThreadEventsTest : public testing::Test {
     symbolizer_ = std::make_unique<Symbolizer>(directory_, *sessions_, Demangle::Simple, names_, notes_);
   }
 
-  // An event that lines() emits. lines() returns the lines of the lane. Arguments that wait for a call are in
-  // an instant "x:kept". At the end, there is a line "no" for each rejected event.
+  // An event for lines(), which emits the events on a lane. lines() returns the events of the lane as texts.
+  // Arguments that wait for a call are in an instant "x:kept". At the end, there is a text "no" for each
+  // rejected event.
   struct Event {
     std::uint64_t id;
     std::string_view data;
@@ -157,7 +158,7 @@ TEST_F(ThreadEventsTest, WatchedCpusAndVariablesAreCounters) {
                           "100/101 @20 counter event:watch #0 <13000>=-1"));
 }
 
-// PARAMETERS is a program with debug information, at the recorded path.
+// PARAMETERS is the path of a program with debug information. The recorded memory map has this path.
 TEST_F(ThreadEventsTest, DebugInformationHasTheTypesOfWatchedVariables) {
   const InputFile file{fxt::FilePlace(PARAMETERS)};
   const ElfImage elf(file);
