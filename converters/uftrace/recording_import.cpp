@@ -84,7 +84,7 @@ namespace {
 
 // Each thread needs about 10 KiB of memory, or 20 KiB with events of the kernel. A single line of task.txt is
 // enough to add a thread, so the number of threads is limited.
-constexpr fxt::Limit kThreads{"threads", 10'000, 1};
+constexpr fxt::Limit kThreads{"threads", 9'500, 1};
 constexpr fxt::Limit kEmptyThreads{"threads without records", 20'000, 0};
 // A first record of 16 bytes can have a depth of about a thousand. Then, as many calls were open before it,
 // and all of them need memory.
