@@ -101,6 +101,7 @@ SpecTable::SpecTable(const Info& info, std::string_view path, Names& names, Note
       pattern_budget_(kPatterns),
       time_budget_(kMatching),
       auto_args_(!info.present) {
+  ++use_->tables;
   const std::uint64_t begin_us = thread_time_us();
   const bool has_time = use_->time_us < kMatching.of(0);
   const PatternKind kind = has_time ? pattern_kind_of(info.pattern_type) : PatternKind::Plain;
@@ -199,7 +200,7 @@ std::uint64_t SpecTable::count_matching(std::uint64_t since_us) {
   const std::uint64_t spent_us = now_us - since_us;
   take_time(spent_us);
   matching_us_ += spent_us;
-  if (matching_us_ > kMostStatesUs) {
+  if (matching_us_ > kMostStatesUs / use_->tables) {
     for (const std::size_t index : patterns_) entries_[index].pattern.release_states();
     matching_us_ = 0;
   }

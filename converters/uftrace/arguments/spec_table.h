@@ -31,10 +31,11 @@ struct FunctionFacts {
   std::function<bool(std::string_view module)> is_in = [](std::string_view) { return false; };
 };
 
-// What the patterns of all tables of a conversion take together. Both are limited.
+// What the patterns of all tables of a conversion take together. Time and atoms are limited.
 struct PatternUse {
   std::atomic<std::uint64_t> time_us = 0;  // processor time, also of tables that no longer exist
   double atoms = 0;                        // a measure of the memory of all regular expressions
+  std::size_t tables = 0;                  // each table may keep the same part of the memory for matching
 };
 
 class SpecTable {
@@ -42,7 +43,10 @@ class SpecTable {
   // `path` is the path of the file `info`, for notes. candidate_layouts() adds its notes to `later_notes`.
   SpecTable(const Info& info, std::string_view path, Names& names, Notes& notes, Notes& later_notes,
             std::shared_ptr<PatternUse> use = std::make_shared<PatternUse>());
-  ~SpecTable() { use_->atoms -= atoms_; }
+  ~SpecTable() {
+    use_->atoms -= atoms_;
+    --use_->tables;
+  }
   SpecTable(const SpecTable&) = delete;
   SpecTable& operator=(const SpecTable&) = delete;
 

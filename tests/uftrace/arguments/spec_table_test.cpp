@@ -216,6 +216,7 @@ TEST_F(SpecTableTest, CostlyPatternsAreNoted) {
   EXPECT_THAT(arguments({.names = {"g"}}), IsEmpty());
   EXPECT_EQ(notes_.count(kDamagedLine), 1u) << "together";
   EXPECT_EQ(pattern_use_->atoms, 0);
+  EXPECT_EQ(pattern_use_->tables, 0u);
   pattern_use_->atoms = 199'500;  // of another table
   EXPECT_TRUE(is_kept("a{490}"));
   EXPECT_FALSE(is_kept("a{500}"));
