@@ -96,7 +96,7 @@ class PumpPlan {
   std::size_t inputs_;
   bool is_order_free_;
   LookaheadShares shares_;
-  std::vector<std::uint64_t> delivered_until_ns_;  // indexed by input; values before the latest round
+  std::vector<std::uint64_t> delivered_until_ns_;  // indexed by input; as it was before the latest round
   std::vector<SourceState*> candidates_;
   std::vector<SourceState*> unread_;  // sources that the merge has not reached; the earliest is last
   std::vector<Task> tasks_;

@@ -270,8 +270,8 @@ class PlaceChecker {
           fmt::format("{} (tracepoint {} at {:#x})", what, location.number, location.address);
   }
 
-  // Checks whether the actions collect the items at the places that this program gives them. Needs no frames,
-  // because the actions run on registers with known values.
+  // Checks whether the actions collect each item from the register or memory in which this program stores it.
+  // Needs no frames, because the actions are executed here, on registers whose values are known.
   void check_items(const Clue& clue, std::uint64_t bias, ProgramCheck& check) {
     const TracepointLocation& location = *clue.location;
     const CodeScope* const scope =

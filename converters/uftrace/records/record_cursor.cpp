@@ -175,9 +175,9 @@ RecordItem RecordCursor::next_bad_time(const Record& record, Lookahead following
   return consume_record(item, resync_.find_after_payload(following, expected).value_or(0));
 }
 
-// The event ends at its recorded end. If the first sure record (see resync.h) begins at another offset, the
-// event ends there instead. Offsets after the recorded end are tried only if no timely record begins at the
-// recorded end.
+// Usually, the event ends at its recorded end. But if the first sure record (see resync.h) begins at another
+// offset, the event ends at this offset. Offsets after the recorded end are tried only if no timely record
+// (see resync.h) begins at the recorded end.
 RecordItem RecordCursor::next_event(const Record& record, Lookahead following) {
   RecordItem item{.what = RecordItem::What::Event,
                   .begin = offset(),
