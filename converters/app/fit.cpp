@@ -6,7 +6,6 @@
 #include <malloc.h>
 #include <memory>
 #include <system_error>
-#include <utility>
 
 #include "converters/app/conversion.h"
 #include "converters/model/reading/input_error.h"
@@ -58,14 +57,14 @@ FitPlanner::FitPlanner(const ConvertOptions& options, Conversion::Offsets offset
 }
 
 FitPlan FitPlanner::plan() {
-  FitPlan plan;
-  auto thinning = std::make_unique<fxt::tools::Thinning>(fxt::CutOptions{});
+  FitPlan plan{.thinning = std::make_unique<fxt::tools::Thinning>(fxt::CutOptions{})};
   fxt::CallLengths::Interval part = fxt::CallLengths::kWhole;
   std::int64_t others = 0, words_above = 0;
   for (;;) {
     const bool is_first = part.end_ns == kForever;
     fxt::CallLengths lengths(part);
-    auto conversion = pass(lengths, is_first ? thinning.get() : nullptr, &fxt::tools::Thinning::begin_count);
+    auto conversion =
+        pass(lengths, is_first ? plan.thinning.get() : nullptr, &fxt::tools::Thinning::begin_count);
     // The names kLeftOut and kLeftOutNs need kNames words. The trace of this pass already has all of these
     // words except `more_names`. A trace of all calls needs none of them.
     constexpr std::int64_t kNames =
@@ -81,13 +80,14 @@ FitPlan FitPlanner::plan() {
       const std::int64_t calls = lengths.fit(fxt::tools::kAnyWords, 0, names).words;
       if (others + calls <= words_ + kNames - more_names) return {.words = others + calls};
       if (others > words_ / 2) {
-        others = thinning->share(words_, std::max(words, rewritten_words), calls);
+        others = plan.thinning->share(words_, std::max(words, rewritten_words), calls);
         check_others(others);
-        if (thinning->is_needed()) {
-          fxt::CallLengths not_used(fxt::CallLengths::Interval{0, 0});
-          pass(not_used, thinning.get(), &fxt::tools::Thinning::begin_choice);
-          plan.thinning = std::move(thinning);
-        }
+      }
+      if (plan.thinning->is_needed()) {
+        fxt::CallLengths not_used(fxt::CallLengths::Interval{0, 0});
+        pass(not_used, plan.thinning.get(), &fxt::tools::Thinning::begin_choice);
+      } else {
+        plan.thinning = nullptr;
       }
     }
     const auto fitting = lengths.fit(words_ - others - more_names, words_above, names);
