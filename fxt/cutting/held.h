@@ -1,4 +1,4 @@
-// Copies of records that outlive their entries. Internal to the Cutter.
+// Copies of records. A copy stays valid when the Reader has gone on to the next Entry. Internal to the Cutter.
 #pragma once
 
 #include <cstddef>

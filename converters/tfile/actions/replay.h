@@ -26,7 +26,7 @@ class Replay {
     std::uint64_t size = 0;  // of all blocks
     FrameBytes bytes = {};   // of the first block
     bool is_string = false;
-    bool is_operand = false;  // true if the expression reads this memory, such as a pointer to the value
+    bool is_operand = false;  // true if this memory is not the value, but is read to find it
   };
   struct ActionResult {
     const TracepointAction* source = nullptr;
