@@ -1,4 +1,5 @@
-// Copies of records. A copy stays valid when the Reader has gone on to the next Entry. Internal to the Cutter.
+// Copies of records. A copy stays valid after the Reader has gone on to the next Entry. Internal to the
+// Cutter.
 #pragma once
 
 #include <cstddef>
