@@ -192,10 +192,14 @@ class Input:
         self.note = NOTE
         return entry / self.name, None
 
-    def overview_fit(self, files):
+    def overview_fit(self, paths):
         """The option that limits the size of the first trace. An overview of a much larger input is smaller than the limit, because
         viewers open it faster, and because it looks the same until the user zooms in."""
-        input_bytes = sum(file.lstat().st_size for file in files)
+        try:
+            files = [file for path in paths for file in (path.iterdir() if path.is_dir() else [path])]
+            input_bytes = sum(file.lstat().st_size for file in files)
+        except OSError:
+            input_bytes = 0  # the program that reads the input will report the problem
         return f"--fit={max(self.limit // 2, min(self.limit, input_bytes // 16)) if input_bytes > 4 * self.limit else self.limit}"
 
     def fit_of(self, trace):
@@ -209,8 +213,7 @@ class Input:
     def converted(self):
         """The trace, and the range that the viewer shows first. The range is None if the report has none."""
         def make(folder):
-            files = [file for path in self.recordings for file in (path.iterdir() if path.is_dir() else [path])]
-            (folder / "report.json").write_text(self.convert(folder / self.name, self.overview_fit(files), "--report=json"))
+            (folder / "report.json").write_text(self.convert(folder / self.name, self.overview_fit(self.recordings), "--report=json"))
         entry = self.kept(self.key("whole", self.limit), make)
         report = json.loads((entry / "report.json").read_text())
         if report.get("fitted") or any(note["kind"] == "thinned" for note in report["notes"]):

@@ -257,6 +257,19 @@ class Map(Opened):
                     self.assertIn("startupCommands", said)
 
     @needs("chromium")
+    def test_a_window_that_waits_can_be_closed_and_opened_again(self):
+        with Viewer() as viewer:
+            _, link = self.opened_early(f'exec {CONVERT} "$@"', f"--ui={viewer.origin}")
+            with Chromium(self.folder, link, viewer.as_public()) as browser:
+                browser.evaluate(link, "document.querySelector('button.open').click(), true")
+                browser.evaluate(link, "files[0].viewer.document.body.textContent.includes('%') || null")
+                browser.evaluate(link, "files[0].viewer.close(), true")
+                browser.evaluate(link, "files[0].viewer.closed || null")
+                browser.evaluate(link, "document.querySelector('button.open').click(), true")
+                self.go()
+                self.assertEqual(viewer.told.get(timeout=60)[1]["title"], "pool.fxt")
+
+    @needs("chromium")
     def test_the_page_says_that_a_conversion_failed(self):
         process, link = self.opened_early("echo 'no names' >&2; exit 1")
         with Chromium(self.folder, link) as browser:
